@@ -1,0 +1,56 @@
+// Small text helpers that the whole house shares. Text from a machine is hostile: it is bounded, and stripped of control bytes
+// before a person sees it. No locale, no exceptions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuwright::base {
+
+/// The text without white space (space, tab, CR, LF, VT, FF) at both ends. Views into `text`.
+std::string_view trim(std::string_view text);
+
+/// Pieces between separators; an empty text gives one empty piece. Views into `text`.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Lines without their line ends (LF or CRLF). A last line without line end counts. Views into `text`.
+std::vector<std::string_view> lines(std::string_view text);
+
+/// Non-empty runs between white space. Views into `text`.
+std::vector<std::string_view> words(std::string_view text);
+
+bool contains(std::string_view text, std::string_view needle);
+bool starts_with_ignoring_case(std::string_view text, std::string_view prefix);
+bool equals_ignoring_case(std::string_view a, std::string_view b);
+/// ASCII lower case.
+std::string lower(std::string_view text);
+std::string replace_all(std::string text, std::string_view from, std::string_view to);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// A whole decimal integer (optional sign, nothing else), or nothing (also on overflow).
+std::optional<std::int64_t> parse_int(std::string_view text);
+/// A whole hexadecimal number with or without 0x, or nothing.
+std::optional<std::uint64_t> parse_hex(std::string_view text);
+/// A whole decimal number ("312.45"), or nothing.
+std::optional<double> parse_double(std::string_view text);
+/// The number at the start of "312.45 W" and the unit behind it ("W"); nothing if no number leads.
+struct NumberAndUnit {
+  double number = 0;
+  std::string unit;
+};
+std::optional<NumberAndUnit> parse_number_and_unit(std::string_view text);
+
+/// Text safe to print: control bytes and invalid UTF-8 become '?', tabs a space, cut to `limit` bytes at a character border ("…" added).
+std::string printable(std::string_view text, std::size_t limit = 400);
+
+/// Compares dotted versions part by part as numbers ("525.60.13" < "525.105.17"). Negative, zero or positive.
+int compare_versions(std::string_view a, std::string_view b);
+
+/// True when `text` matches `pattern`, where a final ".*" stands for any suffix after the dot ("sxid.*" matches "sxid.20034").
+bool matches_signal_glob(std::string_view pattern, std::string_view text);
+
+}  // namespace gpuwright::base

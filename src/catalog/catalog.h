@@ -1,0 +1,95 @@
+// Typed, read-only access to the knowledge under data/. Built once, from the embedded pack or from a folder (`--data DIR`).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "catalog/cause.h"
+#include "catalog/signature.h"
+
+namespace gpuwright::catalog {
+
+/// One Xid. Source: data/xids.csv.
+struct XidRow {
+  std::int64_t code = 0;
+  std::string mnemonic;
+  Text meaning;
+  std::string action;      ///< immediate action bucket: IGNORE RESTART_APP RESET_GPU RESTART_BM CONTACT_SUPPORT ...
+  std::string investigate; ///< follow-up action bucket, may be empty
+  std::string severity;    ///< info warning error critical
+  std::string applies_to;  ///< GPU generations, may be empty
+  std::string source;
+};
+
+/// One NVSwitch SXid. Source: data/sxids.csv.
+struct SxidRow {
+  std::int64_t code = 0;
+  std::string mnemonic;
+  Text meaning;
+  std::string guide_class;  ///< always-fatal potentially-fatal non-fatal unclassified
+  std::string source;
+};
+
+/// One decode row of Xid 144-150. Patterns are 32 characters, bit 31 first: '0' '1' must match, '-' is free. Source: data/nvlink5.csv.
+struct Nvlink5Row {
+  std::int64_t xid = 0;
+  std::string subunit;
+  std::string pattern_v1;  ///< drivers before R575
+  std::string pattern_v2;  ///< R575 and later
+  std::string error_status;
+  std::string action;
+  std::string action2_pattern_v1;
+  std::string action2_pattern_v2;
+  std::string action2;
+  std::string investigate;
+  std::string severity;
+  std::string local_effects;
+  std::string remote_effects;
+  std::string source;
+};
+
+/// A kind of block with its own parser. Source: data/formats.yaml.
+struct FormatRow {
+  std::string id;
+  Text title;
+  std::vector<Template> starts;
+  bool until_blank = false;
+};
+
+class Catalog {
+ public:
+  /// The knowledge embedded in the binary. Internal only if the pack is damaged.
+  static base::Result<Catalog> embedded();
+  /// The knowledge in a folder laid out like data/. Malformed names file and line.
+  static base::Result<Catalog> from_folder(const std::string& folder);
+
+  const std::vector<Signature>& signatures() const { return signatures_; }
+  const std::vector<Cause>& causes() const { return causes_; }
+  const std::vector<FormatRow>& formats() const { return formats_; }
+  const std::vector<XidRow>& xids() const { return xids_; }
+  const std::vector<SxidRow>& sxids() const { return sxids_; }
+  const std::vector<Nvlink5Row>& nvlink5() const { return nvlink5_; }
+
+  /// Null when unknown. Pointers live as long as the catalog.
+  const Cause* cause(std::string_view id) const;
+  const Signature* signature(std::string_view id) const;
+  const XidRow* xid(std::int64_t code) const;
+  const SxidRow* sxid(std::int64_t code) const;
+
+ private:
+  std::vector<Signature> signatures_;
+  std::vector<Cause> causes_;
+  std::vector<FormatRow> formats_;
+  std::vector<XidRow> xids_;
+  std::vector<SxidRow> sxids_;
+  std::vector<Nvlink5Row> nvlink5_;
+  friend class CatalogBuilder;
+};
+
+}  // namespace gpuwright::catalog
