@@ -1,0 +1,21 @@
+# Third-party libraries, all from the distribution, linked statically so that the binary runs without them. libc and libstdc++ stay
+# dynamic: a static libc cannot dlopen NVML.
+find_path(RE2_INCLUDE re2/re2.h REQUIRED)
+function(static_library target name)
+  find_library(GPUWRIGHT_LIB_${name} NAMES lib${name}.a REQUIRED)
+  add_library(${target} STATIC IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${GPUWRIGHT_LIB_${name}})
+endfunction()
+
+find_package(Threads REQUIRED)
+static_library(third_party::re2 re2)
+target_link_libraries(third_party::re2 INTERFACE Threads::Threads)
+static_library(third_party::yaml yaml-cpp)
+static_library(third_party::pugixml pugixml)
+static_library(third_party::sodium sodium)
+static_library(third_party::z z)
+static_library(third_party::lzma lzma)
+static_library(third_party::zstd zstd)
+static_library(third_party::bz2 bz2)
+static_library(third_party::archive archive)
+target_link_libraries(third_party::archive INTERFACE third_party::z third_party::lzma third_party::zstd third_party::bz2)
