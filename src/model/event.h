@@ -15,9 +15,9 @@ namespace gpuwright::model {
 enum class SubjectKind { Host, Gpu, Link, Switch, Nic, Pci, Process, Container, Pod, Node, Disk, Job };
 
 /// What an event or a finding is about.
-/// `id` is canonical: a GPU, switch or PCI device by its address without function ("0000:3b:00") where known, else by index ("#2") or
-/// UUID; a NIC, pod, node, disk or process by its name. Empty: this machine.
-/// `link` is the NVLink number when kind is Link. `host` is the machine's name where a log line carries it.
+/// `id` is canonical: a GPU, switch or PCI device by its address without function ("0000:3b:00") where known,
+/// else by index ("#2") or UUID; a NIC, pod, node, disk or process by its name. Empty: this machine. `link`
+/// is the NVLink number when kind is Link. `host` is the machine's name where a log line carries it.
 struct Subject {
   SubjectKind kind = SubjectKind::Host;
   std::string id;
@@ -26,8 +26,8 @@ struct Subject {
   auto operator<=>(const Subject&) const = default;
 };
 
-/// When. `since_boot_ns` is the kernel's monotonic clock and decides order; `wall_ns` (since the Unix epoch, UTC) is for show and for order only
-/// where both sides lack the other. A time without date keeps neither.
+/// When. `since_boot_ns` is the kernel's monotonic clock and decides order; `wall_ns` (since the Unix epoch,
+/// UTC) is for show and for order only where both sides lack the other. A time without date keeps neither.
 struct EventTime {
   std::optional<std::int64_t> since_boot_ns;
   std::optional<std::int64_t> wall_ns;
@@ -53,9 +53,10 @@ struct Event {
   EventTime first;
   EventTime last;
   std::int64_t count = 1;
-  std::map<std::string, std::string> params;               ///< of the first occurrence
-  std::map<std::string, std::set<std::string>> seen;       ///< distinct values over all occurrences, at most 16 a key
-  std::vector<Evidence> evidence;                          ///< at most 4: the first three and the last
+  std::map<std::string, std::string> params;  ///< of the first occurrence
+  std::map<std::string, std::set<std::string>>
+      seen;                        ///< distinct values over all occurrences, at most 16 a key
+  std::vector<Evidence> evidence;  ///< at most 4: the first three and the last
 };
 
 }  // namespace gpuwright::model

@@ -1,14 +1,14 @@
-// What rules conclude. A finding carries a cause's id and typed parameters, never a sentence: text comes from the catalog at print time.
-// SPDX-License-Identifier: Apache-2.0
+// What rules conclude. A finding carries a cause's id and typed parameters, never a sentence: text comes from
+// the catalog at print time. SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include "model/event.h"
+#include "model/observations.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
-
-#include "model/event.h"
-#include "model/observations.h"
 
 namespace gpuwright::model {
 
@@ -34,8 +34,8 @@ struct Finding {
   EventTime last;
   std::int64_t count = 1;
   std::map<std::string, std::string> params;
-  std::vector<Evidence> evidence;      ///< of the events that raise the cause
-  std::vector<std::string> signals;    ///< the signals that raise it, sorted
+  std::vector<Evidence> evidence;    ///< of the events that raise the cause
+  std::vector<std::string> signals;  ///< the signals that raise it, sorted
   std::vector<Explained> explains;
   std::vector<Evidence> contradicted;  ///< lines of sources that say otherwise
   std::vector<std::string> rivals;     ///< causes that explain as much: the evidence cannot tell them apart

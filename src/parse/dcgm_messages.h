@@ -1,0 +1,24 @@
+// DCGM names its findings by code (DCGM_FR_...) in logs and by sentence in tables. Both lead to the same
+// signal. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpuwright::parse {
+
+/// The signal of a code like "DCGM_FR_NVLINK_DOWN"; "dcgm.failure" for one the table does not know.
+std::string dcgm_signal_of_code(std::string_view code);
+
+/// The signal of a sentence of DCGM; empty when it says nothing the table knows.
+std::string dcgm_signal_of_message(std::string_view message);
+
+/// The GPU a sentence names: "GPU 3", "GPU:3", "GPU3".
+std::optional<std::int64_t> dcgm_gpu_of_message(std::string_view message);
+
+/// The Xid a sentence names: "Detected XID 95 for GPU 0", "last Xid on GPU 1: 120".
+std::optional<std::int64_t> dcgm_xid_of_message(std::string_view message);
+
+}  // namespace gpuwright::parse
