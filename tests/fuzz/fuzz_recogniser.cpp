@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/stream.h"
 #include "parse/recogniser.h"
-#include "rules/engine.h"
+#include "rules/diagnose.h"
 
 #include "support/fuzz.h"
 

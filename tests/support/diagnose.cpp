@@ -5,7 +5,7 @@
 #include "base/stream.h"
 #include "host/inputs.h"
 #include "parse/recogniser.h"
-#include "rules/engine.h"
+#include "rules/diagnose.h"
 
 #include <gtest/gtest.h>
 

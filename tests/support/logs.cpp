@@ -210,6 +210,11 @@ std::string benign_daemon_line(std::mt19937& random) {
   }
 }
 
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 bool is_hex(char c) {
   return std::isxdigit(static_cast<unsigned char>(c)) != 0;
 }
@@ -342,7 +347,7 @@ std::vector<Record> among_benign(const std::vector<Record>& records, std::uint32
 std::string apply_renumbering(const std::string& text, const std::map<std::string, std::string>& moved) {
   std::string out = text;
   for (std::size_t at = find_bus(out, 0); at != std::string::npos; at = find_bus(out, at + 4)) {
-    const auto found = moved.find(out.substr(at, 2));
+    const auto found = moved.find(lower(out.substr(at, 2)));
     if (found != moved.end()) out.replace(at, 2, found->second);
   }
   return out;
@@ -351,7 +356,7 @@ std::string apply_renumbering(const std::string& text, const std::map<std::strin
 std::string renumber_gpus(const std::string& text, std::map<std::string, std::string>& moved) {
   std::set<std::string> used;
   for (std::size_t at = find_bus(text, 0); at != std::string::npos; at = find_bus(text, at + 4)) {
-    used.insert(text.substr(at, 2));
+    used.insert(lower(text.substr(at, 2)));
   }
   std::uint32_t next = 0xe8;
   for (const std::string& bus : used) {
