@@ -10,8 +10,9 @@
 
 namespace gpuwright::base {
 
-/// A PCI address: domain:bus:device.function. Source: PCI Firmware Specification; Linux prints `dddd:bb:dd.f`, the NVIDIA driver
-/// `dddd:bb:dd` in Xid lines, nvidia-smi `dddddddd:BB:DD.F`, old lines `bb:dd.f`.
+/// A PCI address: domain:bus:device.function. Source: PCI Firmware Specification; Linux prints
+/// `dddd:bb:dd.f`, the NVIDIA driver `dddd:bb:dd` in Xid lines, nvidia-smi `dddddddd:BB:DD.F`, old lines
+/// `bb:dd.f`.
 struct PciAddress {
   std::uint32_t domain = 0;
   std::uint32_t bus = 0;

@@ -1,5 +1,5 @@
-// Errors are values. A function that can fail returns Result<T>; the caller must look at it. Nothing in gpuwright throws.
-// SPDX-License-Identifier: Apache-2.0
+// Errors are values. A function that can fail returns Result<T>; the caller must look at it. Nothing in
+// gpuwright throws. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ enum class ErrorKind { NotFound, Denied, Unsupported, Malformed, TimedOut, Io, C
 /// Returns the kind's name in lower case ("not found", "denied", ...), for messages.
 const char* kind_name(ErrorKind kind);
 
-/// One failure: what went wrong (one sentence, with what to do where known) and where (a path, `file:line` or a field).
+/// One failure: what went wrong (one sentence, with what to do where known) and where (a path, `file:line` or
+/// a field).
 struct Error {
   ErrorKind kind = ErrorKind::Internal;
   std::string message;
@@ -31,8 +32,10 @@ struct Done {};
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}        // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}    // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -69,8 +72,7 @@ inline Error make_error(ErrorKind kind, std::string message, std::string where =
 
 /// GPUWRIGHT_TRY(auto value, expression): the value, or return the expression's error to our caller.
 /// For a Status write GPUWRIGHT_TRY([[maybe_unused]] auto done, expression).
-#define GPUWRIGHT_TRY(declaration, expression)                              \
-  auto GPUWRIGHT_CONCAT(try_, __LINE__) = (expression);                     \
-  if (!GPUWRIGHT_CONCAT(try_, __LINE__).ok())                               \
-    return std::move(GPUWRIGHT_CONCAT(try_, __LINE__)).error();             \
+#define GPUWRIGHT_TRY(declaration, expression)                                                            \
+  auto GPUWRIGHT_CONCAT(try_, __LINE__) = (expression);                                                   \
+  if (!GPUWRIGHT_CONCAT(try_, __LINE__).ok()) return std::move(GPUWRIGHT_CONCAT(try_, __LINE__)).error(); \
   declaration = std::move(GPUWRIGHT_CONCAT(try_, __LINE__)).value()

@@ -1,20 +1,21 @@
-// A bounded pull of bytes: file, pipe, decompressor or memory. Everything that reads evidence reads through this.
-// SPDX-License-Identifier: Apache-2.0
+// A bounded pull of bytes: file, pipe, decompressor or memory. Everything that reads evidence reads through
+// this. SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include "base/result.h"
 
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "base/result.h"
-
 namespace gpuwright::base {
 
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  /// Fills up to buffer.size() bytes; 0 means the end. Errors: Io, Malformed (a broken compressed file), TimedOut.
+  /// Fills up to buffer.size() bytes; 0 means the end. Errors: Io, Malformed (a broken compressed file),
+  /// TimedOut.
   virtual Result<std::size_t> read(std::span<char> buffer) = 0;
   /// How many bytes in all, where known without reading (for progress).
   virtual std::optional<std::size_t> size_hint() const { return std::nullopt; }

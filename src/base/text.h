@@ -1,6 +1,5 @@
-// Small text helpers that the whole house shares. Text from a machine is hostile: it is bounded, and stripped of control bytes
-// before a person sees it. No locale, no exceptions.
-// SPDX-License-Identifier: Apache-2.0
+// Small text helpers that the whole house shares. Text from a machine is hostile: it is bounded, and stripped
+// of control bytes before a person sees it. No locale, no exceptions. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -44,13 +43,19 @@ struct NumberAndUnit {
 };
 std::optional<NumberAndUnit> parse_number_and_unit(std::string_view text);
 
-/// Text safe to print: control bytes and invalid UTF-8 become '?', tabs a space, cut to `limit` bytes at a character border ("…" added).
+/// Length in bytes of the valid UTF-8 character at the start of a non-empty text; 0 if there is none. Source:
+/// RFC 3629, table 3.
+std::size_t utf8_length(std::string_view text);
+
+/// Text safe to print: control bytes and invalid UTF-8 become '?', tabs a space, cut to `limit` bytes at a
+/// character border ("…" added).
 std::string printable(std::string_view text, std::size_t limit = 400);
 
 /// Compares dotted versions part by part as numbers ("525.60.13" < "525.105.17"). Negative, zero or positive.
 int compare_versions(std::string_view a, std::string_view b);
 
-/// True when `text` matches `pattern`, where a final ".*" stands for any suffix after the dot ("sxid.*" matches "sxid.20034").
+/// True when `text` matches `pattern`, where a final ".*" stands for any suffix after the dot ("sxid.*"
+/// matches "sxid.20034").
 bool matches_signal_glob(std::string_view pattern, std::string_view text);
 
 }  // namespace gpuwright::base

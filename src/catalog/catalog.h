@@ -1,6 +1,11 @@
-// Typed, read-only access to the knowledge under data/. Built once, from the embedded pack or from a folder (`--data DIR`).
-// SPDX-License-Identifier: Apache-2.0
+// Typed, read-only access to the knowledge under data/. Built once, from the embedded pack or from a folder
+// (`--data DIR`). SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include "base/csv.h"
+#include "base/result.h"
+#include "catalog/cause.h"
+#include "catalog/signature.h"
 
 #include <cstdint>
 #include <map>
@@ -9,10 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "catalog/cause.h"
-#include "catalog/signature.h"
-
 namespace gpuwright::catalog {
 
 /// One Xid. Source: data/xids.csv.
@@ -20,10 +21,12 @@ struct XidRow {
   std::int64_t code = 0;
   std::string mnemonic;
   Text meaning;
-  std::string action;      ///< immediate action bucket: IGNORE RESTART_APP RESET_GPU RESTART_BM CONTACT_SUPPORT ...
-  std::string investigate; ///< follow-up action bucket, may be empty
-  std::string severity;    ///< info warning error critical
-  std::string applies_to;  ///< GPU generations, may be empty
+  std::string
+      action;  ///< immediate action bucket: IGNORE RESTART_APP RESET_GPU RESTART_BM CONTACT_SUPPORT ...
+  std::string investigate;  ///< follow-up action bucket, may be empty
+  std::string severity;     ///< info warning error critical
+  std::string applies_to;   ///< GPU generations, may be empty
+  std::string note;         ///< where the meaning changed with the driver or the generation
   std::string source;
 };
 
@@ -36,7 +39,8 @@ struct SxidRow {
   std::string source;
 };
 
-/// One decode row of Xid 144-150. Patterns are 32 characters, bit 31 first: '0' '1' must match, '-' is free. Source: data/nvlink5.csv.
+/// One decode row of Xid 144-150. Patterns are 32 characters, bit 31 first: '0' '1' must match, '-' is free.
+/// Source: data/nvlink5.csv.
 struct Nvlink5Row {
   std::int64_t xid = 0;
   std::string subunit;
@@ -81,6 +85,8 @@ class Catalog {
   const Signature* signature(std::string_view id) const;
   const XidRow* xid(std::int64_t code) const;
   const SxidRow* sxid(std::int64_t code) const;
+  /// A further table by its file name without ".csv" ("driver_branches"); null when unknown.
+  const base::CsvTable* table(std::string_view name) const;
 
  private:
   std::vector<Signature> signatures_;
@@ -89,6 +95,7 @@ class Catalog {
   std::vector<XidRow> xids_;
   std::vector<SxidRow> sxids_;
   std::vector<Nvlink5Row> nvlink5_;
+  std::map<std::string, base::CsvTable> tables_;
   friend class CatalogBuilder;
 };
 

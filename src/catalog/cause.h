@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "model/finding.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
-
-#include "model/finding.h"
 
 namespace gpuwright::catalog {
 
@@ -23,7 +23,9 @@ struct Text {
 struct TextList {
   std::vector<std::string> en;
   std::vector<std::string> zh;
-  const std::vector<std::string>& in(Language language) const { return language == Language::Chinese ? zh : en; }
+  const std::vector<std::string>& in(Language language) const {
+    return language == Language::Chinese ? zh : en;
+  }
 };
 
 struct Raise {

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/result.h"
+#include "model/event.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
-
-#include "base/result.h"
-#include "model/event.h"
 
 namespace gpuwright::catalog {
 
@@ -29,12 +29,12 @@ struct Template {
 
 struct Signature {
   std::string id;
-  std::string signal;   ///< empty when a decoder decides
+  std::string signal;  ///< empty when a decoder decides
   model::EventLevel level = model::EventLevel::Alarm;
   std::string subject;  ///< "" : by the captures
   std::vector<Template> templates;
-  std::string regex;    ///< RE2, instead of templates
-  std::string literal;  ///< required literal of the regex
+  std::string regex;                  ///< RE2, instead of templates
+  std::string literal;                ///< required literal of the regex
   std::vector<std::string> captures;  ///< names, in capture order, over all templates
   std::vector<std::string> key;
   std::map<std::string, std::string> set;

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gpuwright::base {
+
+namespace {
+
+constexpr std::string_view kWhite = " \t\r\n\v\f";
+
+char lower_char(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 && first <= 0xF4  ? 4
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = first == 0xED && byte(1) >= 0xA0;
+  const bool beyond = first == 0xF4 && byte(1) >= 0x90;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kWhite);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kWhite) - begin + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end == std::string_view::npos ? end : end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::vector<std::string_view> lines(std::string_view text) {
+  std::vector<std::string_view> result;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    result.push_back(line);
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return result;
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> result;
+  for (;;) {
+    const std::size_t begin = text.find_first_not_of(kWhite);
+    if (begin == std::string_view::npos) return result;
+    std::size_t end = text.find_first_of(kWhite, begin);
+    if (end == std::string_view::npos) end = text.size();
+    result.push_back(text.substr(begin, end - begin));
+    text.remove_prefix(end);
+  }
+}
+
+bool contains(std::string_view text, std::string_view needle) {
+  return text.find(needle) != std::string_view::npos;
+}
+
+bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() && equals_ignoring_case(text.substr(0, prefix.size()), prefix);
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](char x, char y) { return lower_char(x) == lower_char(y); });
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), lower_char);
+  return result;
+}
+
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  if (from.empty()) return text;
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string result;
+  for (const std::string& part : parts) {
+    if (!result.empty()) result += separator;
+    result += part;
+  }
+  return result;
+}
+
+std::optional<std::int64_t> parse_int(std::string_view text) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> parse_hex(std::string_view text) {
+  if (starts_with_ignoring_case(text, "0x")) text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_double(std::string_view text) {
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<NumberAndUnit> parse_number_and_unit(std::string_view text) {
+  text = trim(text);
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc{}) return std::nullopt;
+  return NumberAndUnit{value, std::string(trim(text.substr(static_cast<std::size_t>(end - text.data()))))};
+}
+
+std::string printable(std::string_view text, std::size_t limit) {
+  std::string result;
+  result.reserve(std::min(text.size(), limit) + 3);
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::size_t step = length == 0 ? 1 : length;
+    if (result.size() + step > limit) {
+      result += "…";
+      return result;
+    }
+    const unsigned char first = static_cast<unsigned char>(text[0]);
+    const bool c1_control = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    if (first == '\t') {
+      result += ' ';
+    } else if (length == 0 || first < 0x20 || first == 0x7F || c1_control) {
+      result += '?';
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(step);
+  }
+  return result;
+}
+
+int compare_versions(std::string_view a, std::string_view b) {
+  const std::vector<std::string_view> left = split(a, '.');
+  const std::vector<std::string_view> right = split(b, '.');
+  for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
+    const std::int64_t x = i < left.size() ? parse_int(left[i]).value_or(0) : 0;
+    const std::int64_t y = i < right.size() ? parse_int(right[i]).value_or(0) : 0;
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
+
+bool matches_signal_glob(std::string_view pattern, std::string_view text) {
+  if (pattern.size() >= 2 && pattern.substr(pattern.size() - 2) == ".*") {
+    pattern.remove_suffix(1);
+    return text.size() > pattern.size() && text.substr(0, pattern.size()) == pattern;
+  }
+  return pattern == text;
+}
+
+}  // namespace gpuwright::base

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/builder.h"
+
+#include "base/text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace gpuwright::catalog {
+
+using base::ErrorKind;
+using base::make_error;
+using kit::Node;
+
+namespace {
+
+/// Cells of a CSV row by column name.
+class Row {
+ public:
+  Row(const Node& header, const Node& row) : header_(header), row_(row) {}
+
+  std::string operator[](std::string_view column) const {
+    for (std::size_t i = 0; i < header_.items.size() && i < row_.items.size(); ++i) {
+      if (header_.items[i].scalar == column) return row_.items[i].scalar;
+    }
+    return {};
+  }
+  std::int64_t integer(std::string_view column) const {
+    return base::parse_int((*this)[column]).value_or(-1);
+  }
+
+ private:
+  const Node& header_;
+  const Node& row_;
+};
+
+base::Result<FormatRow> read_format(const Node& row, const std::string& file) {
+  FormatRow format;
+  format.id = row["id"].text();
+  format.title = Text{row["title"]["en"].text(), row["title"]["zh"].text()};
+  format.until_blank = row["until"].text() == "blank";
+  std::vector<std::string> captures;
+  for (const std::string& start : row["starts"].texts()) {
+    base::Result<Template> compiled = compile_template(start, captures);
+    if (!compiled)
+      return make_error(ErrorKind::Malformed, compiled.error().message, fmt::format("{}:{}", file, row.line));
+    format.starts.push_back(std::move(compiled).value());
+  }
+  if (format.id.empty() || format.starts.empty()) {
+    return make_error(ErrorKind::Malformed, "a format needs id and starts",
+                      fmt::format("{}:{}", file, row.line));
+  }
+  return format;
+}
+
+XidRow read_xid(const Row& row) {
+  XidRow xid;
+  xid.code = row.integer("code");
+  xid.mnemonic = row["mnemonic"];
+  xid.meaning = Text{row["meaning_en"], row["meaning_zh"]};
+  xid.action = row["action"];
+  xid.investigate = row["investigate"];
+  xid.severity = row["severity"];
+  xid.applies_to = row["applies_to"];
+  xid.note = row["note"];
+  xid.source = row["source"];
+  return xid;
+}
+
+SxidRow read_sxid(const Row& row) {
+  SxidRow sxid;
+  sxid.code = row.integer("code");
+  sxid.mnemonic = row["mnemonic"];
+  sxid.meaning = Text{row["meaning_en"], row["meaning_zh"]};
+  sxid.guide_class = row["guide_class"];
+  sxid.source = row["source"];
+  return sxid;
+}
+
+Nvlink5Row read_nvlink5(const Row& row) {
+  Nvlink5Row link;
+  link.xid = row.integer("xid");
+  link.subunit = row["subunit"];
+  link.pattern_v1 = row["pattern_v1"];
+  link.pattern_v2 = row["pattern_v2"];
+  link.error_status = row["error_status"];
+  link.action = row["action"];
+  link.action2_pattern_v1 = row["action2_pattern_v1"];
+  link.action2_pattern_v2 = row["action2_pattern_v2"];
+  link.action2 = row["action2"];
+  link.investigate = row["investigate"];
+  link.severity = row["severity"];
+  link.local_effects = row["local_effects"];
+  link.remote_effects = row["remote_effects"];
+  link.source = row["source"];
+  return link;
+}
+
+base::CsvTable to_table(const Node& root) {
+  base::CsvTable table;
+  for (std::size_t i = 0; i < root.items.size(); ++i) {
+    std::vector<std::string> cells = root.items[i].texts();
+    if (i == 0) {
+      table.header = std::move(cells);
+    } else {
+      table.rows.push_back(base::CsvTable::Row{root.items[i].line, std::move(cells)});
+    }
+  }
+  return table;
+}
+
+/// Sorts by id and refuses two rows of one id.
+template <class T, class Key>
+base::Status sort_unique(std::vector<T>& rows, Key key) {
+  std::sort(rows.begin(), rows.end(), [&](const T& a, const T& b) { return key(a) < key(b); });
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (key(rows[i - 1]) == key(rows[i]))
+      return make_error(ErrorKind::Malformed, fmt::format("'{}' stands twice", key(rows[i])));
+  }
+  return base::Done{};
+}
+
+template <class T, class Key, class Value>
+const T* find_sorted(const std::vector<T>& rows, Key key, const Value& value) {
+  const auto at = std::lower_bound(rows.begin(), rows.end(), value,
+                                   [&](const T& row, const Value& wanted) { return key(row) < wanted; });
+  return at != rows.end() && key(*at) == value ? &*at : nullptr;
+}
+
+constexpr auto kById = [](const auto& row) -> const std::string& { return row.id; };
+constexpr auto kByCode = [](const auto& row) { return row.code; };
+
+}  // namespace
+
+class CatalogBuilder {
+ public:
+  base::Status add(const KnowledgeFile& file) {
+    const std::string& name = file.name;
+    if (name.rfind("signatures/", 0) == 0) return add_rows(file, catalog_.signatures_, read_signature);
+    if (name.rfind("causes/", 0) == 0) return add_rows(file, catalog_.causes_, read_cause);
+    if (name == "formats.yaml") return add_rows(file, catalog_.formats_, read_format);
+    if (name.size() < 4 || name.substr(name.size() - 4) != ".csv" || file.root.items.empty())
+      return base::Done{};
+    for (std::size_t i = 1; i < file.root.items.size(); ++i) {
+      const Row row(file.root.items[0], file.root.items[i]);
+      if (name == "xids.csv") catalog_.xids_.push_back(read_xid(row));
+      if (name == "sxids.csv") catalog_.sxids_.push_back(read_sxid(row));
+      if (name == "nvlink5.csv") catalog_.nvlink5_.push_back(read_nvlink5(row));
+    }
+    const bool typed = name == "xids.csv" || name == "sxids.csv" || name == "nvlink5.csv";
+    if (!typed) catalog_.tables_.emplace(name.substr(0, name.size() - 4), to_table(file.root));
+    return base::Done{};
+  }
+
+  base::Result<Catalog> finish() {
+    GPUWRIGHT_TRY([[maybe_unused]] auto signatures, sort_unique(catalog_.signatures_, kById));
+    GPUWRIGHT_TRY([[maybe_unused]] auto causes, sort_unique(catalog_.causes_, kById));
+    GPUWRIGHT_TRY([[maybe_unused]] auto formats, sort_unique(catalog_.formats_, kById));
+    GPUWRIGHT_TRY([[maybe_unused]] auto xids, sort_unique(catalog_.xids_, kByCode));
+    GPUWRIGHT_TRY([[maybe_unused]] auto sxids, sort_unique(catalog_.sxids_, kByCode));
+    return std::move(catalog_);
+  }
+
+ private:
+  template <class T>
+  static base::Status add_rows(const KnowledgeFile& file, std::vector<T>& rows,
+                               base::Result<T> (*read)(const Node&, const std::string&)) {
+    for (const Node& item : file.root.items) {
+      GPUWRIGHT_TRY(T row, read(item, file.name));
+      rows.push_back(std::move(row));
+    }
+    return base::Done{};
+  }
+
+  Catalog catalog_;
+};
+
+base::Result<Catalog> build_catalog(const std::vector<KnowledgeFile>& files) {
+  CatalogBuilder builder;
+  for (const KnowledgeFile& file : files) {
+    GPUWRIGHT_TRY([[maybe_unused]] auto done, builder.add(file));
+  }
+  return builder.finish();
+}
+
+base::Result<Catalog> Catalog::from_folder(const std::string& folder) {
+  GPUWRIGHT_TRY(const std::vector<KnowledgeFile> files, read_knowledge(folder));
+  return build_catalog(files);
+}
+
+const Cause* Catalog::cause(std::string_view id) const {
+  return find_sorted(causes_, kById, std::string(id));
+}
+const Signature* Catalog::signature(std::string_view id) const {
+  return find_sorted(signatures_, kById, std::string(id));
+}
+const XidRow* Catalog::xid(std::int64_t code) const {
+  return find_sorted(xids_, kByCode, code);
+}
+const SxidRow* Catalog::sxid(std::int64_t code) const {
+  return find_sorted(sxids_, kByCode, code);
+}
+const base::CsvTable* Catalog::table(std::string_view name) const {
+  const auto at = tables_.find(std::string(name));
+  return at == tables_.end() ? nullptr : &at->second;
+}
+
+}  // namespace gpuwright::catalog

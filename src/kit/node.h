@@ -1,0 +1,36 @@
+// A tree of values as YAML and JSON documents have it, with line numbers for error messages. The one shape in
+// which both leave kit. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpuwright::kit {
+
+class Node {
+ public:
+  enum class Kind : std::uint8_t { Null, Scalar, Sequence, Map };
+
+  Kind kind = Kind::Null;
+  std::int32_t line = 0;  ///< 1-based, 0 where unknown
+  std::string scalar;     ///< numbers and booleans as written
+  std::vector<Node> items;
+  std::vector<std::pair<std::string, Node>> entries;  ///< in document order
+
+  bool is_null() const { return kind == Kind::Null; }
+  bool is_scalar() const { return kind == Kind::Scalar; }
+  bool is_sequence() const { return kind == Kind::Sequence; }
+  bool is_map() const { return kind == Kind::Map; }
+
+  /// The entry of that key; a null node if this is no map or has no such key.
+  const Node& operator[](std::string_view key) const;
+  /// The scalar's text; empty if this is no scalar.
+  const std::string& text() const { return scalar; }
+  /// A scalar as a list of one, a sequence of scalars as a list, anything else empty.
+  std::vector<std::string> texts() const;
+};
+
+}  // namespace gpuwright::kit

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/wording.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <chrono>
+
+namespace gpuwright::report {
+
+namespace {
+
+using catalog::Language;
+using model::SubjectKind;
+
+struct GroupName {
+  const char* group;
+  const char* en;
+  const char* zh;
+};
+
+constexpr std::array<GroupName, 28> kGroups = {{
+    {"bench", "benchmark output", "基准测试输出"},
+    {"bmc", "BMC event log", "BMC 事件日志"},
+    {"container", "container error", "容器错误"},
+    {"cuda", "CUDA error text", "CUDA 错误文本"},
+    {"dcgm", "DCGM output", "DCGM 输出"},
+    {"disk", "kernel log (storage)", "内核日志（存储）"},
+    {"driver", "driver installation output", "驱动安装输出"},
+    {"fm", "Fabric Manager log", "Fabric Manager 日志"},
+    {"gpu", "GPU state", "GPU 状态"},
+    {"gsp", "kernel log (GSP firmware)", "内核日志（GSP 固件）"},
+    {"host", "kernel log (host)", "内核日志（主机）"},
+    {"ib", "InfiniBand state", "InfiniBand 状态"},
+    {"k8s", "Kubernetes output", "Kubernetes 输出"},
+    {"mlx5", "kernel log (mlx5)", "内核日志（mlx5）"},
+    {"nccl", "NCCL log", "NCCL 日志"},
+    {"nvlink", "NVLink state", "NVLink 状态"},
+    {"nvrm", "kernel log (NVIDIA driver)", "内核日志（NVIDIA 驱动）"},
+    {"oom", "out-of-memory report", "显存不足报告"},
+    {"pcie", "kernel log (PCIe)", "内核日志（PCIe）"},
+    {"slurm", "Slurm output", "Slurm 输出"},
+    {"smi", "nvidia-smi message", "nvidia-smi 消息"},
+    {"sxid", "kernel log (NVSwitch)", "内核日志（NVSwitch）"},
+    {"tf", "TensorFlow log", "TensorFlow 日志"},
+    {"torch", "PyTorch log", "PyTorch 日志"},
+    {"xid", "kernel log (Xid)", "内核日志（Xid）"},
+    {"kernel-log", "kernel log", "内核日志"},
+    {"log", "log file", "日志文件"},
+    {"text", "plain text", "纯文本"},
+}};
+
+const char* subject_word(SubjectKind kind, Language language) {
+  const bool zh = language == Language::Chinese;
+  switch (kind) {
+    case SubjectKind::Host:
+      return zh ? "本机" : "this machine";
+    case SubjectKind::Gpu:
+    case SubjectKind::Link:
+      return "GPU";
+    case SubjectKind::Switch:
+      return "NVSwitch";
+    case SubjectKind::Nic:
+      return zh ? "网卡" : "NIC";
+    case SubjectKind::Pci:
+      return zh ? "PCIe 设备" : "PCIe device";
+    case SubjectKind::Process:
+      return zh ? "进程" : "process";
+    case SubjectKind::Container:
+      return zh ? "容器" : "container";
+    case SubjectKind::Pod:
+      return "pod";
+    case SubjectKind::Node:
+      return zh ? "节点" : "node";
+    case SubjectKind::Disk:
+      return zh ? "磁盘" : "disk";
+    case SubjectKind::Job:
+      return zh ? "作业" : "the job";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string subject_text(const model::Subject& subject, Language language) {
+  std::string text = subject_word(subject.kind, language);
+  const bool whole =
+      subject.kind == SubjectKind::Host || subject.kind == SubjectKind::Job || subject.id.empty();
+  if (!whole) text += subject.id[0] == '#' ? " " + subject.id.substr(1) : " " + subject.id;
+  if (subject.kind == SubjectKind::Link && subject.link) text += fmt::format(" link {}", *subject.link);
+  if (subject.host.empty()) return text;
+  return subject.kind == SubjectKind::Host
+             ? subject.host
+             : text + (language == Language::Chinese ? "，主机 " : " on ") + subject.host;
+}
+
+std::string severity_text(model::Severity severity, Language language) {
+  const bool zh = language == Language::Chinese;
+  switch (severity) {
+    case model::Severity::Harmless:
+      return zh ? "无害" : "harmless";
+    case model::Severity::Info:
+      return zh ? "提示" : "info";
+    case model::Severity::Warning:
+      return zh ? "警告" : "warning";
+    case model::Severity::Error:
+      return zh ? "错误" : "error";
+    case model::Severity::Critical:
+      return zh ? "严重" : "critical";
+  }
+  return "";
+}
+
+std::string time_text(const model::EventTime& time, Language language) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  if (time.wall_ns) {
+    const std::chrono::sys_days day{std::chrono::days(*time.wall_ns / (86400 * kSecond))};
+    const std::chrono::year_month_day date{day};
+    const std::int64_t second = *time.wall_ns / kSecond % 86400;
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), second / 3600,
+                       second / 60 % 60, second % 60);
+  }
+  if (!time.since_boot_ns) return {};
+  const double seconds = static_cast<double>(*time.since_boot_ns) / static_cast<double>(kSecond);
+  return language == Language::Chinese ? fmt::format("开机后 {:.3f} 秒", seconds)
+                                       : fmt::format("{:.3f} s after boot", seconds);
+}
+
+std::string fill_in(const std::string& text, const std::map<std::string, std::string>& params) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
+    if (close == std::string::npos) return out + text.substr(at);
+    out += text.substr(at, open - at);
+    const auto value = params.find(text.substr(open + 1, close - open - 1));
+    at = close + 1;
+    if (value != params.end()) {
+      out += value->second;
+    } else if (!out.empty() && out.back() == ' ' && at < text.size() && text[at] == ' ') {
+      ++at;
+    }
+  }
+  return out;
+}
+
+std::string format_text(const std::string& id, Language language) {
+  const std::string group = id.rfind("lines:", 0) == 0 ? id.substr(6) : id;
+  for (const GroupName& name : kGroups) {
+    if (group == name.group) return language == Language::Chinese ? name.zh : name.en;
+  }
+  return id;
+}
+
+}  // namespace gpuwright::report

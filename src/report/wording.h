@@ -1,0 +1,29 @@
+// The few words that text, JSON and the page share: subjects, severities, times, and `{parameters}` filled
+// into catalog text. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "catalog/cause.h"
+#include "model/finding.h"
+
+#include <map>
+#include <string>
+
+namespace gpuwright::report {
+
+/// "GPU 0000:91:00", "GPU 0000:91:00 link 8", "mlx5_0", "this machine" ...
+std::string subject_text(const model::Subject& subject, catalog::Language language);
+
+/// "critical" ...; one word, lower case in English.
+std::string severity_text(model::Severity severity, catalog::Language language);
+
+/// "2024-08-30 11:43:09 UTC", else "6781741.549 s after boot", else "".
+std::string time_text(const model::EventTime& time, catalog::Language language);
+
+/// Catalog text with `{name}` replaced by the parameter; an unknown name is left out, with one space beside
+/// it.
+std::string fill_in(const std::string& text, const std::map<std::string, std::string>& params);
+
+/// What an input was recognised as, from an id of data/formats.yaml or "lines:GROUP".
+std::string format_text(const std::string& id, catalog::Language language);
+
+}  // namespace gpuwright::report

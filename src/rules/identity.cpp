@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules/identity.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace gpuwright::rules {
+
+void unify_identities(model::Observations& observations) {
+  std::map<std::string, std::set<std::string>> address_of;
+  std::set<std::string> hosts;
+  for (const model::Event& event : observations.events) {
+    hosts.insert(event.subject.host);
+    const bool has_address =
+        event.subject.kind == model::SubjectKind::Gpu && event.subject.id.find(':') != std::string::npos;
+    if (!has_address) continue;
+    const auto index = event.params.find("gpu_index");
+    const auto uuid = event.params.find("uuid");
+    if (index != event.params.end()) address_of["#" + index->second].insert(event.subject.id);
+    if (uuid != event.params.end()) address_of[uuid->second].insert(event.subject.id);
+  }
+  hosts.erase("");
+  for (model::Event& event : observations.events) {
+    if (hosts.size() == 1) event.subject.host = *hosts.begin();
+    const auto known = address_of.find(event.subject.id);
+    if (known != address_of.end() && known->second.size() == 1) event.subject.id = *known->second.begin();
+  }
+}
+
+}  // namespace gpuwright::rules
