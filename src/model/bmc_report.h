@@ -1,11 +1,11 @@
-// What the baseboard management controller recorded: entries of its event log, and sensor readings. The BMC sees what the operating system
-// cannot: lost supply power, fans, bus errors that reset the host. Source: IPMI 2.0 specification, table 42-3; Redfish LogEntry schema.
-// SPDX-License-Identifier: Apache-2.0
+// What the baseboard management controller recorded: entries of its event log, and sensor readings. The BMC
+// sees what the operating system cannot: lost supply power, fans, bus errors that reset the host. Source:
+// IPMI 2.0 specification, table 42-3; Redfish LogEntry schema. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "model/event.h"
+
+#include <string>
 
 namespace gpuwright::model {
 

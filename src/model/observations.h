@@ -2,10 +2,14 @@
 // blocks. A new kind of noun adds its header and one vector here. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "model/bmc_report.h"
 #include "model/dcgm_report.h"
 #include "model/event.h"
 #include "model/gpu_report.h"
 #include "model/link_report.h"
+#include "model/pci_report.h"
+#include "model/rdma_report.h"
+#include "model/slurm_report.h"
 
 #include <string>
 #include <vector>
@@ -31,6 +35,12 @@ struct Observations {
   std::vector<GpuLinkReport> gpu_links;
   std::vector<Topology> topologies;
   std::vector<DcgmResult> dcgm;
+  std::vector<PciDevice> pci_devices;
+  std::vector<RdmaPort> rdma_ports;
+  std::vector<BmcLogEntry> bmc_log;
+  std::vector<BmcSensor> bmc_sensors;
+  std::vector<SlurmNode> slurm_nodes;
+  std::vector<SlurmJob> slurm_jobs;
 };
 
 }  // namespace gpuwright::model

@@ -1,14 +1,14 @@
-// One RDMA port as ibstat, ibstatus, ibv_devinfo, sysfs, perfquery or `rdma link` show it. All of them read the same few registers and
-// spell them differently; here they have one spelling. Source: InfiniBand Architecture Specification, PortInfo and PortCounters.
-// SPDX-License-Identifier: Apache-2.0
+// One RDMA port as ibstat, ibstatus, ibv_devinfo, sysfs, perfquery or `rdma link` show it. All of them read
+// the same few registers and spell them differently; here they have one spelling. Source: InfiniBand
+// Architecture Specification, PortInfo and PortCounters. SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include "model/event.h"
+#include "model/field.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
-
-#include "model/event.h"
-#include "model/field.h"
 
 namespace gpuwright::model {
 
@@ -29,7 +29,7 @@ struct RdmaPort {
   Field<std::string> firmware;
   Field<std::string> netdev;
   std::map<std::string, RdmaCounter> counters;  ///< by the kernel's names: "symbol_error", "link_downed", ...
-  Evidence evidence;        ///< where the port is named
+  Evidence evidence;                            ///< where the port is named
   Evidence state_evidence;
   Evidence physical_evidence;
   Evidence rate_evidence;

@@ -1,19 +1,20 @@
-// What Slurm says about nodes and jobs: sinfo, scontrol, squeue. Tables cut the reason to 20 characters, scontrol prints all of it.
-// SPDX-License-Identifier: Apache-2.0
+// What Slurm says about nodes and jobs: sinfo, scontrol, squeue. Tables cut the reason to 20 characters,
+// scontrol prints all of it. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "model/event.h"
+
+#include <string>
 
 namespace gpuwright::model {
 
 struct SlurmNode {
-  std::string name;    ///< "n1", or a list "n[1-4]" as printed
-  std::string state;   ///< as printed in lower case ("drain", "down*", "idle+drain"); empty where the table has none
+  std::string name;  ///< "n1", or a list "n[1-4]" as printed
+  std::string
+      state;  ///< as printed in lower case ("drain", "down*", "idle+drain"); empty where the table has none
   std::string reason;  ///< empty: none given
   std::string since;
-  Evidence evidence;   ///< the reason's line, else the state's
+  Evidence evidence;  ///< the reason's line, else the state's
 };
 
 struct SlurmJob {

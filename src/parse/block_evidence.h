@@ -2,24 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/text.h"
+#include "model/event.h"
+#include "parse/format.h"
+
 #include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
-#include "model/event.h"
-#include "parse/format.h"
-
 namespace gpuwright::parse {
 
 /// The evidence of line `index` (0-based) of a block.
 inline model::Evidence block_evidence(const BlockContext& context, std::size_t index, std::string_view line) {
-  return {context.input, context.first_line + static_cast<std::int64_t>(index), base::printable(base::trim(line))};
+  return {context.input, context.first_line + static_cast<std::int64_t>(index),
+          base::printable(base::trim(line))};
 }
 
 /// "Key: value" or "Key = value": both sides trimmed. Nothing in `second` when the separator is missing.
-inline std::pair<std::string_view, std::string_view> key_and_value(std::string_view line, char separator = ':') {
+inline std::pair<std::string_view, std::string_view> key_and_value(std::string_view line,
+                                                                   char separator = ':') {
   const std::size_t at = line.find(separator);
   if (at == std::string_view::npos) return {base::trim(line), {}};
   return {base::trim(line.substr(0, at)), base::trim(line.substr(at + 1))};

@@ -1,5 +1,5 @@
-// `ibstat`: a CA per block, its ports indented below. `ibstatus`: a paragraph per port. Source: infiniband-diags, ibstat.c and ibstatus.in.
-// SPDX-License-Identifier: Apache-2.0
+// `ibstat`: a CA per block, its ports indented below. `ibstatus`: a paragraph per port. Source:
+// infiniband-diags, ibstat.c and ibstatus.in. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/rdma_formats.h"
@@ -19,7 +19,8 @@ std::string_view quoted(std::string_view line) {
 
 }  // namespace
 
-bool parse_ibstat(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_ibstat(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                  model::Observations& out) {
   const std::size_t before = out.rdma_ports.size();
   model::RdmaPort adapter;  // what the CA says, for each of its ports
   bool in_port = false;
@@ -50,7 +51,8 @@ bool parse_ibstat(std::string_view block, const BlockContext& context, const cat
   return out.rdma_ports.size() > before;
 }
 
-bool parse_ibstatus(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_ibstatus(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                    model::Observations& out) {
   const std::size_t before = out.rdma_ports.size();
   std::size_t index = 0;
   for (const std::string_view line : base::lines(block)) {

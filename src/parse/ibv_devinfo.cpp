@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kMaxPorts = 4'000;
 
 /// "4X (2)" gives the lanes, "50.0 Gbps (64)" the speed of one lane; together the rate.
-void set_rate_part(std::string_view key, std::string_view value, const model::Evidence& evidence, double& lane_speed, model::RdmaPort& port) {
+void set_rate_part(std::string_view key, std::string_view value, const model::Evidence& evidence,
+                   double& lane_speed, model::RdmaPort& port) {
   if (key == "active_width") {
     const std::size_t cross = value.find('X');
     if (cross == std::string_view::npos) return;
@@ -28,7 +29,8 @@ void set_rate_part(std::string_view key, std::string_view value, const model::Ev
 
 }  // namespace
 
-bool parse_ibv_devinfo(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_ibv_devinfo(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                       model::Observations& out) {
   const std::size_t before = out.rdma_ports.size();
   model::RdmaPort adapter;
   bool in_port = false;

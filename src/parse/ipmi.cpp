@@ -1,13 +1,13 @@
-// ipmitool prints one entry a line, fields between bars: number, date, time, sensor, what happened, asserted or not. Before the clock is set
-// the date reads "Pre-Init" and the time is a bare count. Sensor lists have three bars (sdr list), five (sdr elist) or ten (sensor).
-// Source: ipmitool, lib/ipmi_sel.c, lib/ipmi_sdr.c, lib/ipmi_sensor.c.
-// SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
-
+// ipmitool prints one entry a line, fields between bars: number, date, time, sensor, what happened, asserted
+// or not. Before the clock is set the date reads "Pre-Init" and the time is a bare count. Sensor lists have
+// three bars (sdr list), five (sdr elist) or ten (sensor). Source: ipmitool, lib/ipmi_sel.c, lib/ipmi_sdr.c,
+// lib/ipmi_sensor.c. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/bmc_formats.h"
+
+#include <algorithm>
+#include <array>
 
 namespace gpuwright::parse {
 namespace {
@@ -16,12 +16,14 @@ constexpr std::size_t kMaxEntries = 20'000;
 
 std::vector<std::string_view> fields(std::string_view line) {
   std::vector<std::string_view> out;
-  for (const std::string_view piece : base::split(line.substr(0, 1'000), '|')) out.push_back(base::trim(piece));
+  for (const std::string_view piece : base::split(line.substr(0, 1'000), '|'))
+    out.push_back(base::trim(piece));
   return out;
 }
 
 bool is_sensor_status(std::string_view word) {
-  static constexpr std::array<std::string_view, 12> kWords = {"ok", "ns", "nc", "cr", "nr", "na", "lnc", "lcr", "lnr", "unc", "ucr", "unr"};
+  static constexpr std::array<std::string_view, 12> kWords = {"ok",  "ns",  "nc",  "cr",  "nr",  "na",
+                                                              "lnc", "lcr", "lnr", "unc", "ucr", "unr"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
@@ -47,7 +49,8 @@ bool read_sensor(const std::vector<std::string_view>& part, model::BmcSensor& se
 
 }  // namespace
 
-bool parse_ipmi_sel(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_ipmi_sel(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                    model::Observations& out) {
   const std::size_t before = out.bmc_log.size();
   std::size_t index = 0;
   for (const std::string_view line : base::lines(block)) {
@@ -68,7 +71,8 @@ bool parse_ipmi_sel(std::string_view block, const BlockContext& context, const c
   return out.bmc_log.size() > before;
 }
 
-bool parse_ipmi_sensors(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_ipmi_sensors(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                        model::Observations& out) {
   const std::size_t before = out.bmc_sensors.size();
   std::size_t index = 0;
   for (const std::string_view line : base::lines(block)) {

@@ -1,13 +1,13 @@
-// `lspci -nn`, `lspci -v`, `-vv`, `-vvv`: a line per function that begins with its address, then indented details. Details that need root
-// are replaced by "<access denied>". Source: pciutils, lspci.c and ls-caps.c.
+// `lspci -nn`, `lspci -v`, `-vv`, `-vvv`: a line per function that begins with its address, then indented
+// details. Details that need root are replaced by "<access denied>". Source: pciutils, lspci.c and ls-caps.c.
 // SPDX-License-Identifier: Apache-2.0
 #include "parse/lspci.h"
-
-#include <optional>
 
 #include "base/ids.h"
 #include "base/text.h"
 #include "parse/block_evidence.h"
+
+#include <optional>
 
 namespace gpuwright::parse {
 namespace {
@@ -60,7 +60,9 @@ std::optional<double> speed_of(std::string_view line) {
   return number && number->unit == "GT/s" ? std::optional<double>(number->number) : std::nullopt;
 }
 
-std::optional<std::int64_t> width_of(std::string_view line) { return base::parse_int(base::trim(after(line, "Width x", ", ("))); }
+std::optional<std::int64_t> width_of(std::string_view line) {
+  return base::parse_int(base::trim(after(line, "Width x", ", (")));
+}
 
 void read_capability(std::string_view line, model::PciDevice& device) {
   if (const auto speed = speed_of(line)) device.link.capable_speed = *speed;
@@ -79,7 +81,8 @@ void read_status(std::string_view line, model::Evidence evidence, model::PciDevi
 std::vector<std::string> set_flags(std::string_view flags) {
   std::vector<std::string> out;
   for (const std::string_view word : base::words(flags)) {
-    if (word.size() > 1 && word.back() == '+' && out.size() < 32) out.emplace_back(word.substr(0, word.size() - 1));
+    if (word.size() > 1 && word.back() == '+' && out.size() < 32)
+      out.emplace_back(word.substr(0, word.size() - 1));
   }
   return out;
 }
@@ -126,7 +129,8 @@ bool is_detail_start(std::string_view line) {
 
 }  // namespace
 
-bool parse_lspci(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_lspci(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                 model::Observations& out) {
   const std::size_t before = out.pci_devices.size();
   bool open = false;  // indented lines belong to the last device
   std::size_t index = 0;

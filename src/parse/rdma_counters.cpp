@@ -2,11 +2,11 @@
 // Several counters of the standard block are narrow (link_downed has 8 bits) and stay at their maximum.
 // Source: InfiniBand specification, PortCounters; infiniband-diags, perfquery.c.
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
-
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/rdma_formats.h"
+
+#include <map>
 
 namespace gpuwright::parse {
 namespace {
@@ -55,7 +55,8 @@ PathValue split_path(std::string_view line) {
   return out;
 }
 
-void set_counter(std::string_view name, std::string_view value, const model::Evidence& evidence, model::RdmaPort& port) {
+void set_counter(std::string_view name, std::string_view value, const model::Evidence& evidence,
+                 model::RdmaPort& port) {
   const auto number = base::parse_int(value);
   if (!number || port.counters.size() >= kMaxCounters) return;
   port.counters[base::printable(name, 60)] = model::RdmaCounter{*number, evidence};
@@ -80,7 +81,8 @@ const std::map<std::string_view, std::string_view>& perfquery_names() {
 
 }  // namespace
 
-bool parse_rdma_sysfs(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_rdma_sysfs(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                      model::Observations& out) {
   const std::size_t before = out.rdma_ports.size();
   PortTable table(out, before);
   std::map<std::string, model::RdmaPort> adapters;
@@ -100,7 +102,8 @@ bool parse_rdma_sysfs(std::string_view block, const BlockContext& context, const
     model::RdmaPort* port = table.at(device, *number, evidence);
     if (port == nullptr) continue;
     if (item.path.size() == 4) set_port_fact(item.path[3], item.value, evidence, *port);
-    const bool counter = item.path.size() == 5 && (item.path[3] == "counters" || item.path[3] == "hw_counters");
+    const bool counter =
+        item.path.size() == 5 && (item.path[3] == "counters" || item.path[3] == "hw_counters");
     if (counter) set_counter(item.path[4], item.value, evidence, *port);
   }
   for (std::size_t at = before; at < out.rdma_ports.size(); ++at) {
@@ -113,7 +116,8 @@ bool parse_rdma_sysfs(std::string_view block, const BlockContext& context, const
   return out.rdma_ports.size() > before;
 }
 
-bool parse_perfquery(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_perfquery(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                     model::Observations& out) {
   const std::size_t before = out.rdma_ports.size();
   std::size_t index = 0;
   for (const std::string_view line : base::lines(block)) {
@@ -135,7 +139,8 @@ bool parse_perfquery(std::string_view block, const BlockContext& context, const 
     if (name == perfquery_names().end()) continue;
     const std::size_t digits = value.find_first_not_of('.');
     if (digits == std::string_view::npos) continue;
-    set_counter(name->second, value.substr(digits), block_evidence(context, here, line), out.rdma_ports.back());
+    set_counter(name->second, value.substr(digits), block_evidence(context, here, line),
+                out.rdma_ports.back());
   }
   return out.rdma_ports.size() > before;
 }

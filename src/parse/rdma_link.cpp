@@ -1,5 +1,5 @@
-// `rdma link` (iproute2): one line per port, "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens6f0np0".
-// The netdev tells an Ethernet port from an InfiniBand one: IPoIB devices are not shown here.
+// `rdma link` (iproute2): one line per port, "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev
+// ens6f0np0". The netdev tells an Ethernet port from an InfiniBand one: IPoIB devices are not shown here.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
@@ -12,7 +12,8 @@ constexpr std::size_t kMaxPorts = 4'000;
 
 }  // namespace
 
-bool parse_rdma_link(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_rdma_link(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                     model::Observations& out) {
   const std::size_t before = out.rdma_ports.size();
   std::size_t index = 0;
   for (const std::string_view line : base::lines(block)) {
@@ -28,7 +29,8 @@ bool parse_rdma_link(std::string_view block, const BlockContext& context, const 
     if (!number) continue;
     port.port = *number;
     port.evidence = block_evidence(context, here, line);
-    for (std::size_t at = 2; at + 1 < words.size(); at += 2) set_port_fact(words[at], words[at + 1], port.evidence, port);
+    for (std::size_t at = 2; at + 1 < words.size(); at += 2)
+      set_port_fact(words[at], words[at + 1], port.evidence, port);
     if (!port.state.known()) continue;
     if (port.netdev.known()) port.link_layer = std::string("ethernet");
     if (base::contains(line, "subnet_prefix")) port.link_layer = std::string("infiniband");

@@ -1,6 +1,6 @@
-// The tools spell the same registers differently: "4: ACTIVE" (sysfs, ibstatus), "PORT_ACTIVE (4)" (ibv_devinfo), "Active" (ibstat),
-// "ACTIVE" (rdma link). Source: rdma-core, ibstat.c, ibstatus, devinfo.c; iproute2, rdma/link.c.
-// SPDX-License-Identifier: Apache-2.0
+// The tools spell the same registers differently: "4: ACTIVE" (sysfs, ibstatus), "PORT_ACTIVE (4)"
+// (ibv_devinfo), "Active" (ibstat), "ACTIVE" (rdma link). Source: rdma-core, ibstat.c, ibstatus, devinfo.c;
+// iproute2, rdma/link.c. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/rdma_formats.h"
 
@@ -49,7 +49,8 @@ std::string physical_state(std::string_view text) {
   return word.rfind("portconfigurationtraining", 0) == 0 ? "training" : word;
 }
 
-void set_port_fact(std::string_view key, std::string_view value, const model::Evidence& evidence, model::RdmaPort& port) {
+void set_port_fact(std::string_view key, std::string_view value, const model::Evidence& evidence,
+                   model::RdmaPort& port) {
   if (value.empty()) return;
   const std::string name = base::replace_all(base::lower(key.substr(0, 40)), " ", "_");
   if (name == "state") {

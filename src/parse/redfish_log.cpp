@@ -1,7 +1,6 @@
-// Redfish log entries: JSON objects with "EntryType", "Severity", "Message", "Created". A paste is often cut or several documents in a row,
-// so each property line is read by itself; a document on one line is broken at its braces first.
-// Source: DMTF Redfish, schema LogEntry.
-// SPDX-License-Identifier: Apache-2.0
+// Redfish log entries: JSON objects with "EntryType", "Severity", "Message", "Created". A paste is often cut
+// or several documents in a row, so each property line is read by itself; a document on one line is broken at
+// its braces first. Source: DMTF Redfish, schema LogEntry. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/bmc_formats.h"
@@ -12,7 +11,8 @@ namespace {
 constexpr std::size_t kMaxEntries = 20'000;
 constexpr std::size_t kMaxString = 2'000;
 
-/// A JSON string that begins at `at` (on its quote); moves `at` behind it. Escapes become the character or a space.
+/// A JSON string that begins at `at` (on its quote); moves `at` behind it. Escapes become the character or a
+/// space.
 std::string read_string(std::string_view text, std::size_t& at) {
   std::string out;
   for (++at; at < text.size() && text[at] != '"'; ++at) {
@@ -70,7 +70,8 @@ class EntryReader {
 
 }  // namespace
 
-bool parse_redfish_log(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_redfish_log(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                       model::Observations& out) {
   EntryReader reader(context, out);
   std::string key;
   bool after_colon = false;

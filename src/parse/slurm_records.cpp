@@ -1,6 +1,6 @@
-// `scontrol show node` and `scontrol show job`: records of Key=Value words, separated by empty lines. A node's Reason is the rest of
-// its line and ends with "[user@time]". Source: Slurm, src/api/node_info.c, src/api/job_info.c.
-// SPDX-License-Identifier: Apache-2.0
+// `scontrol show node` and `scontrol show job`: records of Key=Value words, separated by empty lines. A
+// node's Reason is the rest of its line and ends with "[user@time]". Source: Slurm, src/api/node_info.c,
+// src/api/job_info.c. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/slurm_formats.h"
@@ -31,7 +31,8 @@ void read_reason(std::string_view line, model::SlurmNode& node) {
   if (who != std::string_view::npos) {
     const std::string_view by = reason.substr(who + 2);
     const std::size_t at = by.find('@');
-    if (at != std::string_view::npos) node.since = base::printable(by.substr(at + 1, by.find(']') - at - 1), 40);
+    if (at != std::string_view::npos)
+      node.since = base::printable(by.substr(at + 1, by.find(']') - at - 1), 40);
     reason = reason.substr(0, who);
   }
   node.reason = base::printable(reason, 300);
@@ -39,7 +40,8 @@ void read_reason(std::string_view line, model::SlurmNode& node) {
 
 }  // namespace
 
-bool parse_scontrol_node(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_scontrol_node(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                         model::Observations& out) {
   const std::size_t before = out.slurm_nodes.size();
   std::size_t index = 0;
   for (const std::string_view line : base::lines(block)) {
@@ -68,7 +70,8 @@ bool parse_scontrol_node(std::string_view block, const BlockContext& context, co
   return out.slurm_nodes.size() > before;
 }
 
-bool parse_scontrol_job(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_scontrol_job(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                        model::Observations& out) {
   const std::size_t before = out.slurm_jobs.size();
   std::size_t index = 0;
   for (const std::string_view line : base::lines(block)) {

@@ -1,12 +1,12 @@
-// sinfo and squeue print tables under a header line. Columns are as wide as the site's format says, and reasons hold blanks, so columns
-// are found by the header's words: a left-aligned column begins where its word begins. squeue aligns right; there the fields count.
-// Source: Slurm, src/sinfo/print.c, src/squeue/print.c.
-// SPDX-License-Identifier: Apache-2.0
-#include <optional>
-
+// sinfo and squeue print tables under a header line. Columns are as wide as the site's format says, and
+// reasons hold blanks, so columns are found by the header's words: a left-aligned column begins where its
+// word begins. squeue aligns right; there the fields count. Source: Slurm, src/sinfo/print.c,
+// src/squeue/print.c. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/slurm_formats.h"
+
+#include <optional>
 
 namespace gpuwright::parse {
 namespace {
@@ -65,15 +65,17 @@ std::string_view state_of(const Columns& columns, std::string_view header, std::
 }
 
 bool is_state_word(std::string_view word) {
-  static const char* const kStates[] = {"alloc", "idle", "mix", "down", "drain", "drng", "fail", "inval", "maint", "comp",
-                                        "resv",  "boot", "plnd", "unk",  "pow",   "futr", "block", "reboot", "planned", "reserved"};
+  static const char* const kStates[] = {"alloc", "idle",  "mix",   "down",   "drain",   "drng",    "fail",
+                                        "inval", "maint", "comp",  "resv",   "boot",    "plnd",    "unk",
+                                        "pow",   "futr",  "block", "reboot", "planned", "reserved"};
   for (const char* state : kStates) {
     if (base::starts_with_ignoring_case(word, state)) return true;
   }
   return false;
 }
 
-std::optional<model::SlurmNode> sinfo_row(const Columns& columns, std::string_view header, std::string_view row) {
+std::optional<model::SlurmNode> sinfo_row(const Columns& columns, std::string_view header,
+                                          std::string_view row) {
   model::SlurmNode node;
   const bool name_first = header.substr(0, 8) == "NODELIST";  // a long name overflows its column
   node.name = base::printable(name_first ? word_at(row, 0) : columns.cell(row, "NODELIST"), 200);
@@ -89,7 +91,8 @@ std::optional<model::SlurmNode> sinfo_row(const Columns& columns, std::string_vi
 
 }  // namespace
 
-bool parse_sinfo(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_sinfo(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                 model::Observations& out) {
   const std::size_t before = out.slurm_nodes.size();
   std::string header;
   std::size_t index = 0;
@@ -114,7 +117,8 @@ bool parse_sinfo(std::string_view block, const BlockContext& context, const cata
   return seen;
 }
 
-bool parse_squeue(std::string_view block, const BlockContext& context, const catalog::Catalog&, model::Observations& out) {
+bool parse_squeue(std::string_view block, const BlockContext& context, const catalog::Catalog&,
+                  model::Observations& out) {
   const std::size_t before = out.slurm_jobs.size();
   std::size_t state_field = 0;
   bool seen = false;

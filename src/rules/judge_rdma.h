@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rules/judge.h"
+
+namespace gpuwright::rules {
+
+extern const Judge kJudge_rdma;
+
+}  // namespace gpuwright::rules
