@@ -159,15 +159,13 @@ void judge_sensors(const std::vector<model::BmcSensor>& sensors, std::vector<Eve
   }
 }
 
-std::vector<Event> judge(const model::Observations& observations, const catalog::Catalog&) {
+}  // namespace
+
+std::vector<Event> judge_bmc(const model::Observations& observations, const catalog::Catalog&) {
   std::vector<Event> events;
   judge_log(observations.bmc_log, events);
   judge_sensors(observations.bmc_sensors, events);
   return events;
 }
-
-}  // namespace
-
-const Judge kJudge_bmc = {kId, judge};
 
 }  // namespace gpuwright::rules

@@ -195,7 +195,9 @@ void judge_switches(const std::vector<PciDevice>& all, std::vector<Event>& event
   if (event) events.push_back(*event);
 }
 
-std::vector<Event> judge(const model::Observations& observations, const catalog::Catalog&) {
+}  // namespace
+
+std::vector<Event> judge_pci(const model::Observations& observations, const catalog::Catalog&) {
   std::vector<Event> events;
   const std::vector<PciDevice>& all = observations.pci_devices;
   for (const PciDevice& device : all) {
@@ -207,9 +209,5 @@ std::vector<Event> judge(const model::Observations& observations, const catalog:
   judge_switches(all, events);
   return events;
 }
-
-}  // namespace
-
-const Judge kJudge_pci = {kId, judge};
 
 }  // namespace gpuwright::rules

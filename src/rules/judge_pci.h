@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rules/judge.h"
+#include "catalog/catalog.h"
+#include "model/event.h"
+#include "model/observations.h"
+
+#include <vector>
 
 namespace gpuwright::rules {
 
-extern const Judge kJudge_pci;
+/// Judges lspci listings; raises `pcie.*`. Pure.
+std::vector<model::Event> judge_pci(const model::Observations& observations, const catalog::Catalog& catalog);
 
 }  // namespace gpuwright::rules

@@ -145,7 +145,9 @@ void judge_rates(const std::vector<RdmaPort>& ports, std::vector<Event>& events)
   }
 }
 
-std::vector<Event> judge(const model::Observations& observations, const catalog::Catalog&) {
+}  // namespace
+
+std::vector<Event> judge_rdma(const model::Observations& observations, const catalog::Catalog&) {
   std::vector<Event> events;
   for (const RdmaPort& port : observations.rdma_ports) {
     judge_state(port, events);
@@ -154,9 +156,5 @@ std::vector<Event> judge(const model::Observations& observations, const catalog:
   judge_rates(observations.rdma_ports, events);
   return events;
 }
-
-}  // namespace
-
-const Judge kJudge_rdma = {kId, judge};
 
 }  // namespace gpuwright::rules

@@ -219,7 +219,9 @@ void judge_jobs(const std::vector<SlurmJob>& jobs, std::vector<Event>& events) {
   for (auto& entry : by_signal) events.push_back(std::move(entry.second));
 }
 
-std::vector<Event> judge(const model::Observations& observations, const catalog::Catalog& catalog) {
+}  // namespace
+
+std::vector<Event> judge_slurm(const model::Observations& observations, const catalog::Catalog& catalog) {
   std::map<std::string, Event> nodes;
   for (const SlurmNode& node : observations.slurm_nodes) judge_node(node, catalog, nodes);
   drop_bare_states(nodes);
@@ -228,9 +230,5 @@ std::vector<Event> judge(const model::Observations& observations, const catalog:
   judge_jobs(observations.slurm_jobs, events);
   return events;
 }
-
-}  // namespace
-
-const Judge kJudge_slurm = {kId, judge};
 
 }  // namespace gpuwright::rules
