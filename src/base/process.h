@@ -1,0 +1,45 @@
+// Running a tool of the machine under diagnosis. A tool that talks to a sick GPU may block in the kernel
+// (state D), where not even SIGKILL ends it: it gets a deadline, and is then abandoned rather than waited
+// for. No shell takes part.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.h"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace gpuwright::base {
+
+struct ProcessOptions {
+  std::chrono::milliseconds deadline{10000};
+  std::size_t output_limit = std::size_t{16} << 20;  ///< bytes of stdout kept; the rest is read and dropped
+  std::size_t error_limit = std::size_t{256} << 10;  ///< bytes of stderr kept
+};
+
+struct ProcessResult {
+  int status = -1;          ///< exit status; -1 when a signal ended it or it never ended
+  int signal = 0;           ///< the signal that ended it, else 0
+  bool timed_out = false;   ///< the deadline passed: its whole process group was killed
+  bool abandoned = false;   ///< it did not die of SIGKILL either (state D): nobody waits for it
+  bool output_cut = false;  ///< stdout or stderr was longer than the limit
+  std::string output;
+  std::string errors;
+};
+
+/// The folders that tools are looked up in: those of our own PATH that are absolute, then the usual system
+/// ones.
+std::vector<std::string> tool_folders();
+
+/// The tool's full path. NotFound when no folder of tool_folders() holds it.
+Result<std::string> find_tool(const std::string& name);
+
+/// Runs argv[0] (looked up as by find_tool) with nothing on stdin, in a process group of its own, with only
+/// LC_ALL=C and PATH in its environment. Returns when it ends or at the deadline, with what it wrote so far.
+/// What it leaves behind in its process group is killed. Errors: NotFound (no such tool), Denied (may not be
+/// executed), Io.
+Result<ProcessResult> run_process(const std::vector<std::string>& argv, const ProcessOptions& options = {});
+
+}  // namespace gpuwright::base

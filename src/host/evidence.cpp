@@ -1,0 +1,231 @@
+// The list of evidence and how it is read; see the header.
+// SPDX-License-Identifier: Apache-2.0
+#include "host/evidence.h"
+
+#include "base/text.h"
+#include "host/kmsg.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpuwright::host {
+
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+using std::chrono::seconds;
+
+constexpr EvidenceKind kLog = EvidenceKind::KernelLog;
+constexpr EvidenceKind kUptime = EvidenceKind::Uptime;
+constexpr EvidenceKind kFile = EvidenceKind::File;
+constexpr EvidenceKind kCommand = EvidenceKind::Command;
+
+// Deadlines: what asks the driver may wait for each GPU in turn on a sick machine; what asks nobody gets ten
+// seconds.
+constexpr auto kEvidence = std::to_array<EvidenceItem>({
+    {kLog, "kernel log", seconds(0), true, "Xid, SXid, NVRM, AER, OOM and machine check lines"},
+    {kUptime, "uptime", seconds(0), false, "some driver faults come after a fixed time"},
+    {kFile, "/proc/driver/nvidia/version", seconds(0), true, "the loaded driver and its flavour"},
+    {kFile, "/proc/driver/nvidia/gpus/*/information", seconds(0), false, "the GPUs that the driver holds"},
+    {kFile, "/proc/driver/nvidia/params", seconds(0), false, "options of the loaded driver"},
+    {kFile, "/proc/modules", seconds(0), false, "which modules are loaded: nouveau, nvidia_peermem"},
+    {kFile, "/proc/version", seconds(0), false, "the running kernel"},
+    {kFile, "/proc/cmdline", seconds(0), false, "options of the kernel: iommu, pci=realloc"},
+    {kFile, "/etc/os-release", seconds(0), false, "the distribution"},
+    {kCommand, "lspci -nnvv", seconds(20), true, "PCIe devices, their links and errors"},
+    {kCommand, "nvidia-smi", seconds(30), true, "whether the driver answers at all"},
+    {kCommand, "nvidia-smi -q", seconds(60), true,
+     "state of each GPU: memory errors, clocks, recovery action"},
+    {kCommand, "nvidia-smi nvlink -s", seconds(30), false, "NVLink states and speeds"},
+    {kCommand, "nvidia-smi topo -m", seconds(30), false, "how GPUs and network cards are joined"},
+    {kCommand, "dcgmi health -c", seconds(20), false, "DCGM's own opinion"},
+    {kCommand, "ibstat", seconds(10), false, "state of InfiniBand ports"},
+    {kFile, "/sys/class/infiniband/*/ports/1/state", seconds(0), false,
+     "state of InfiniBand ports where ibstat is missing"},
+    {kFile, "/var/log/fabricmanager.log", seconds(0), false, "NVSwitch errors and routing"},
+    {kFile, "/var/log/nvidia-installer.log", seconds(0), false, "why a driver installation failed"},
+    {kCommand,
+     "systemctl show nvidia-fabricmanager nvidia-persistenced nvidia-imex nvidia-dcgm "
+     "--property=Id,LoadState,ActiveState,SubState,Result,UnitFileState",
+     seconds(10), false, "services that GPUs need"},
+    {kCommand, "docker info", seconds(10), false, "container runtime and cgroup driver"},
+    {kCommand, "mokutil --sb-state", seconds(5), false, "Secure Boot refuses unsigned modules"},
+    {kCommand, "dkms status", seconds(20), false, "modules that were not built for this kernel"},
+    {kCommand, "sinfo -R", seconds(10), false, "why Slurm drained nodes"},
+    {kCommand, "ipmitool sel elist", seconds(30), false, "power, temperature and PCIe events of the BMC"},
+});
+
+// Where loggers put kernel lines, the most complete first: syslog and messages hold what kern.log holds.
+constexpr auto kLogFiles = std::to_array<const char*>(
+    {"/var/log/syslog", "/var/log/messages", "/var/log/kern.log", "/var/log/dmesg"});
+constexpr std::size_t kMaxWildcard = 256;
+const std::vector<std::string> kJournal = {"journalctl", "-k", "-b", "-o", "json", "--no-pager", "-q"};
+
+std::vector<std::string> argv_of(const char* command) {
+  std::vector<std::string> argv;
+  for (const auto word : base::words(command)) argv.emplace_back(word);
+  return argv;
+}
+
+class Collector {
+ public:
+  Collector(Source& source, Inputs& inputs) : source_(source), inputs_(inputs) {}
+
+  void read(const EvidenceItem& item) {
+    switch (item.kind) {
+      case EvidenceKind::KernelLog:
+        return kernel_log();
+      case EvidenceKind::Uptime:
+        return uptime();
+      case EvidenceKind::File:
+        return file(item);
+      case EvidenceKind::Command:
+        return command(item);
+    }
+  }
+
+ private:
+  void add(std::string name, std::unique_ptr<base::ByteStream> content) {
+    Document document;
+    document.name = std::move(name);
+    document.content = std::move(content);
+    inputs_.documents.push_back(std::move(document));
+  }
+
+  void add_text(std::string name, std::string text) {
+    add(std::move(name), std::make_unique<base::MemoryStream>(std::move(text)));
+  }
+
+  void could_not(const std::string& what, std::string_view why) {
+    inputs_.could_not_look.push_back(base::printable(fmt::format("{}: {}", what, why)));
+  }
+
+  void kernel_log() {
+    auto log = source_.kernel_log();
+    if (log && log->overwritten == 0) return use(*log);
+    // Denied to this user, or the oldest records are gone from memory: the journal may still have them.
+    auto journal = journal_log();
+    if (journal && !journal->text.empty()) return use(*journal);
+    if (log) return use(*log);
+    if (log_file()) return;
+    could_not("kernel log", fmt::format("{} (run as root, or give the log as a file)", log.error().message));
+  }
+
+  void use(KernelLog& log) {
+    if (log.lost > 0)
+      could_not("kernel log", fmt::format("{} records were overwritten while it was read", log.lost));
+    if (log.overwritten > 0)
+      could_not("kernel log",
+                fmt::format("the first {} records since boot are gone from memory", log.overwritten));
+    if (log.foreign > 0)
+      could_not("kernel log",
+                fmt::format("{} records were written by programs, not by the kernel: left out", log.foreign));
+    add_text("kernel log", std::move(log.text));
+  }
+
+  Result<KernelLog> journal_log() {
+    GPUWRIGHT_TRY(const auto answer, source_.run(kJournal, seconds(30)));
+    return kernel_log_from_journal(answer.output);
+  }
+
+  bool log_file() {
+    for (const char* path : kLogFiles) {
+      auto stream = source_.open_file(path);
+      if (stream) {
+        add(path, std::move(stream).value());
+        return true;
+      }
+      if (stream.error().kind != ErrorKind::NotFound) could_not(path, stream.error().message);
+    }
+    return false;
+  }
+
+  void uptime() {
+    const auto text = source_.read_file("/proc/uptime", 256);
+    const auto words = text ? base::words(*text) : std::vector<std::string_view>{};
+    const auto up = words.empty() ? std::nullopt : base::parse_double(words.front());
+    if (!up) return;
+    const auto hours = static_cast<std::int64_t>(*up) / 3600;
+    add_text("uptime", fmt::format("uptime {} days {} h\n", hours / 24, hours % 24));
+  }
+
+  void file(const EvidenceItem& item) {
+    const std::string path = item.what;
+    const auto star = path.find("/*/");
+    if (star == std::string::npos) return one_file(path, item.expected);
+    const auto names = source_.list_directory(path.substr(0, star));
+    if (!names) {
+      if (item.expected || names.error().kind != ErrorKind::NotFound) could_not(path, names.error().message);
+      return;
+    }
+    std::size_t count = 0;
+    for (const auto& name : *names) {
+      if (++count > kMaxWildcard) return could_not(path, fmt::format("more than {} matches", kMaxWildcard));
+      one_file(path.substr(0, star + 1) + name + path.substr(star + 2), false);
+    }
+  }
+
+  void one_file(const std::string& path, bool expected) {
+    auto stream = source_.open_file(path);
+    if (stream) return add(path, std::move(stream).value());
+    if (expected || stream.error().kind != ErrorKind::NotFound) could_not(path, stream.error().message);
+  }
+
+  void command(const EvidenceItem& item) {
+    const auto answer = source_.run(argv_of(item.what), item.deadline);
+    if (!answer) return no_answer(item, answer.error());
+    std::string text = answer->output;
+    // A tool's complaint is evidence as well; of success we want the output alone.
+    const bool failed = answer->status != 0;
+    if (failed && !answer->errors.empty())
+      text += (text.empty() || text.ends_with('\n') ? "" : "\n") + answer->errors;
+    if (answer->timed_out) {
+      text += fmt::format("{}{}: no answer after {} s\n", text.empty() || text.ends_with('\n') ? "" : "\n",
+                          item.what, item.deadline.count());
+      could_not(item.what, fmt::format("no answer after {} s: killed", item.deadline.count()));
+    } else if (failed && base::trim(text).empty()) {
+      could_not(item.what, answer->signal != 0 ? fmt::format("ended by signal {}", answer->signal)
+                                               : fmt::format("failed with status {}", answer->status));
+    }
+    if (answer->output_cut) could_not(item.what, "the output was too long and is cut");
+    if (!text.empty()) add_text(item.what, std::move(text));
+  }
+
+  void no_answer(const EvidenceItem& item, const base::Error& error) {
+    if (error.kind == ErrorKind::Unsupported) {
+      if (!told_no_commands_) could_not("commands", error.message);
+      told_no_commands_ = true;
+    } else if (item.expected || error.kind != ErrorKind::NotFound) {
+      could_not(item.what, error.message);
+    }
+  }
+
+  Source& source_;
+  Inputs& inputs_;
+  bool told_no_commands_ = false;
+};
+
+}  // namespace
+
+std::span<const EvidenceItem> evidence_list() {
+  return kEvidence;
+}
+
+Inputs collect_evidence(Source& source, const Progress& progress) {
+  Inputs inputs;
+  Collector collector(source, inputs);
+  std::size_t at = 0;
+  for (const auto& item : kEvidence) {
+    if (progress) progress(item, at, kEvidence.size());
+    ++at;
+    collector.read(item);
+  }
+  return inputs;
+}
+
+}  // namespace gpuwright::host

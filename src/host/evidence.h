@@ -1,0 +1,41 @@
+// What `gpuwright doctor` reads on a machine when nobody hands it a file: one visible list, each entry with
+// its deadline and its reason. `gpuwright capture` packs exactly these.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "host/inputs.h"
+#include "host/source.h"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <span>
+
+namespace gpuwright::host {
+
+enum class EvidenceKind {
+  KernelLog,  ///< the kernel's log from memory, else the journal's, else the first log file there is
+  Uptime,     ///< /proc/uptime, told in days
+  File,       ///< one file; a part of the path that is "*" stands for any name
+  Command,    ///< one argv
+};
+
+struct EvidenceItem {
+  EvidenceKind kind;
+  const char* what;               ///< a path, or a command line with single spaces and no quoting
+  std::chrono::seconds deadline;  ///< of a command
+  bool expected;    ///< its absence is worth a line; the others are looked for and may be missing
+  const char* why;  ///< one line, English
+};
+
+/// The list, in the order in which it is read.
+std::span<const EvidenceItem> evidence_list();
+
+/// Called before each item is read, for progress.
+using Progress = std::function<void(const EvidenceItem& item, std::size_t at, std::size_t of)>;
+
+/// Reads the list. What is absent, denied, timed out or failed is told in could_not_look, so that silence is
+/// never taken for health. Commands are named by their command line, files by their path.
+Inputs collect_evidence(Source& source, const Progress& progress = {});
+
+}  // namespace gpuwright::host

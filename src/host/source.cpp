@@ -1,0 +1,51 @@
+// What all sources share; see the header.
+// SPDX-License-Identifier: Apache-2.0
+#include "host/source.h"
+
+#include "base/text.h"
+
+namespace gpuwright::host {
+
+base::Result<std::string> Source::read_file(const std::string& path, std::size_t limit) {
+  GPUWRIGHT_TRY(auto stream, open_file(path));
+  auto text = base::read_all(*stream, limit);
+  if (!text && text.error().where.empty())
+    return base::make_error(text.error().kind, text.error().message, path);
+  return text;
+}
+
+std::string command_slug(const std::vector<std::string>& argv) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string slug;
+  for (const auto& argument : argv) {
+    if (!slug.empty()) slug += '_';
+    for (const char letter : argument) {
+      const bool plain = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+                         (letter >= 'A' && letter <= 'Z') || letter == '-' || letter == '.' ||
+                         letter == ',' || letter == '=';
+      if (plain) {
+        slug += letter;
+        continue;
+      }
+      slug += '%';
+      slug += kDigits[static_cast<unsigned char>(letter) >> 4];
+      slug += kDigits[static_cast<unsigned char>(letter) & 15];
+    }
+  }
+  return slug;
+}
+
+std::string normal_path(const std::string& path) {
+  std::vector<std::string> kept;
+  for (const auto part : base::split(path, '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part != "..") {
+      kept.emplace_back(part);
+    } else if (!kept.empty()) {
+      kept.pop_back();
+    }
+  }
+  return "/" + base::join(kept, "/");
+}
+
+}  // namespace gpuwright::host
