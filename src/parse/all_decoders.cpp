@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "parse/decode_sxid.h"
+#include "parse/decode_xid.h"
 #include "parse/decoder.h"
+
+#include <array>
 
 namespace gpuwright::parse {
 
 std::span<const Decoder> all_decoders() {
-  return {};
+  static const std::array kDecoders = {kSxidDecoder, kXidDecoder};
+  return kDecoders;
 }
 
 const Decoder* find_decoder(std::string_view name) {
