@@ -4,6 +4,7 @@
 #include "rules/judge_pci.h"
 #include "rules/judge_rdma.h"
 #include "rules/judge_slurm.h"
+#include "rules/judge_xid.h"
 
 #include <array>
 
@@ -14,9 +15,15 @@ namespace {
 /// Sorted by id.
 constexpr std::array kJudges = {
     Judge{"bmc", judge_bmc},
+    Judge{"gpus-lost-together", judge_gpus_lost_together},
+    Judge{"memory-errors-repeat", judge_memory_errors_repeat},
     Judge{"pci", judge_pci},
     Judge{"rdma", judge_rdma},
+    Judge{"recovery-conflict", judge_recovery_conflict},
     Judge{"slurm", judge_slurm},
+    Judge{"xid13-place", judge_xid13_place},
+    Judge{"xid31-owner", judge_xid31_owner},
+    Judge{"xid45-alone", judge_xid45_alone},
 };
 
 }  // namespace
