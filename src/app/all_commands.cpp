@@ -5,13 +5,15 @@
 
 namespace gpuwright::app {
 
+int run_capture(const std::vector<std::string>& arguments, const Console& console);
 int run_doctor(const std::vector<std::string>& arguments, const Console& console);
 int run_explain(const std::vector<std::string>& arguments, const Console& console);
 
 namespace {
 
-constexpr std::array<Command, 2> kCommands = {{
+constexpr std::array<Command, 3> kCommands = {{
     {"doctor", "find what is wrong, why, and what to do", run_doctor},
+    {"capture", "pack redacted evidence for replay or for a vendor", run_capture},
     {"explain", "explain a code, cause, signal or error text", run_explain},
 }};
 

@@ -2,18 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.h"
 #include "app/knowledge.h"
+#include "app/looking.h"
 #include "base/text.h"
 #include "parse/recogniser.h"
 #include "report/doctor_json.h"
 #include "report/doctor_text.h"
 #include "rules/diagnose.h"
 
-#include <fcntl.h>
-#include <fmt/core.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 
 namespace gpuwright::app {
 
@@ -26,21 +22,7 @@ struct DoctorOptions {
   std::string language = "en";
   std::string fail_on = "error";
   std::string data;
-};
-
-class DescriptorStream final : public base::ByteStream {
- public:
-  explicit DescriptorStream(int fd) : fd_(fd) {}
-  base::Result<std::size_t> read(std::span<char> buffer) override {
-    for (;;) {
-      const ssize_t count = ::read(fd_, buffer.data(), buffer.size());
-      if (count >= 0) return static_cast<std::size_t>(count);
-      if (errno != EINTR) return base::make_error(base::ErrorKind::Io, std::strerror(errno));
-    }
-  }
-
- private:
-  int fd_;
+  std::string sysroot;
 };
 
 model::Severity threshold(const std::string& word) {
@@ -49,14 +31,19 @@ model::Severity threshold(const std::string& word) {
   return word == "critical" ? model::Severity::Critical : model::Severity::Error;
 }
 
-base::Result<model::Observations> recognise(const DoctorOptions& options, const catalog::Catalog& catalog) {
+/// Reads every document. One that was named and gives nothing is an error; a member that gives nothing is
+/// told.
+base::Result<model::Observations> recognise(host::Inputs& inputs, const DoctorOptions& options,
+                                            const catalog::Catalog& catalog) {
   parse::Recogniser recogniser(catalog);
-  for (const std::string& path : options.paths) {
-    const int fd = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return base::make_error(base::ErrorKind::NotFound, std::strerror(errno), path);
-    DescriptorStream stream(fd);
-    GPUWRIGHT_TRY([[maybe_unused]] auto done, recogniser.add(path, stream));
-    if (path != "-") close(fd);
+  for (host::Document& document : inputs.documents) {
+    const base::Status status = recogniser.add(document.name, *document.content);
+    document.content.reset();
+    if (status) continue;
+    const bool named =
+        std::find(options.paths.begin(), options.paths.end(), document.name) != options.paths.end();
+    if (named) return base::make_error(status.error().kind, status.error().message, document.name);
+    inputs.could_not_look.push_back(base::printable(document.name + ": " + status.error().message));
   }
   return recogniser.finish();
 }
@@ -80,13 +67,17 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   line.choice("--fail-on", options.fail_on, {"info", "warning", "error", "critical"},
               "lowest severity that makes the exit code 1");
   line.option("--data", options.data, "DIR", "use the knowledge in DIR instead of the embedded one");
+  line.option("--sysroot", options.sysroot, "DIR", "look at the files of the disk mounted at DIR");
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
 
   const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
   if (!catalog) return console.usage_error(catalog.error());
-  base::Result<model::Observations> observations = recognise(options, *catalog);
+  base::Result<host::Inputs> inputs = gather(options.paths, options.sysroot, console);
+  if (!inputs) return console.usage_error(inputs.error());
+  base::Result<model::Observations> observations = recognise(*inputs, options, *catalog);
   if (!observations) return console.usage_error(observations.error());
-  const model::Diagnosis diagnosis = rules::diagnose(std::move(*observations), *catalog);
+  model::Diagnosis diagnosis = rules::diagnose(std::move(*observations), *catalog);
+  for (std::string& reason : inputs->could_not_look) diagnosis.could_not_look.push_back(std::move(reason));
   const catalog::Language language = language_of(options.language);
   if (options.json) {
     console.print(report::render_doctor_json(diagnosis, *catalog, language));

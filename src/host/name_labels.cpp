@@ -245,7 +245,7 @@ void launcher_hosts(std::string_view line, Spans& spans) {
 
 void other_hosts(std::string_view line, Spans& spans) {
   // uname -a: "Linux HOST 5.15.0-..."
-  if (line.starts_with("Linux ")) {
+  if (line.starts_with("Linux ") && !line.starts_with("Linux version ")) {
     const std::size_t end = run_end(line, 6, in_host_name);
     if (end + 1 < line.size() && line[end] == ' ' && is_digit(line[end + 1]) &&
         !is_common_host(line.substr(6, end - 6)))

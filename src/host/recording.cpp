@@ -29,6 +29,44 @@ std::string text_or(const Redactor* redactor, const std::string& text) {
   return redactor == nullptr ? text : redactor->redact(text);
 }
 
+/// Questions come from our own list and name devices at most; messages and the names of inputs may name
+/// anybody.
+void redact_manifest(Manifest& manifest, const Redactor* redactor) {
+  if (redactor == nullptr) return;
+  for (auto& failure : manifest.could_not_read) {
+    if (failure.question.starts_with("input ")) failure.question = redactor->redact(failure.question);
+    failure.message = redactor->redact(failure.message);
+  }
+  for (auto& link : manifest.links) link.second = redactor->redact(link.second);
+}
+
+/// Text from a Windows editor as UTF-8: in UTF-16 no name would be recognised.
+std::string without_utf16(std::string_view text) {
+  const bool little = text.starts_with("\xff\xfe");
+  const std::size_t low = little ? 0 : 1;
+  std::string plain;
+  for (std::size_t at = 2; at + 1 < text.size(); at += 2) {
+    const unsigned code = static_cast<unsigned char>(text[at + low]) |
+                          (static_cast<unsigned>(static_cast<unsigned char>(text[at + 1 - low])) << 8);
+    if (code < 0x80) {
+      plain += static_cast<char>(code);
+    } else if (code < 0x800) {
+      plain += static_cast<char>(0xc0 | (code >> 6));
+      plain += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+      const unsigned shown = code >= 0xd800 && code < 0xe000 ? 0xfffdU : code;  // a half character
+      plain += static_cast<char>(0xe0 | (shown >> 12));
+      plain += static_cast<char>(0x80 | ((shown >> 6) & 0x3f));
+      plain += static_cast<char>(0x80 | (shown & 0x3f));
+    }
+  }
+  return plain;
+}
+
+bool is_utf16(std::string_view text) {
+  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+}
+
 /// Appends a recorded range to the outgoing spool, redacted piece by piece, and describes it.
 Result<Spool::Range> pack_entry(std::string_view content, const Redactor* redactor, Spool& out,
                                 kit::Sha256& hash) {
@@ -41,28 +79,13 @@ Result<Spool::Range> pack_entry(std::string_view content, const Redactor* redact
   };
   if (redactor == nullptr) {
     write(content);
+  } else if (is_utf16(content)) {
+    redactor->redact(without_utf16(content), kPiece, write);
   } else {
     redactor->redact(content, kPiece, write);
   }
   if (!status) return status.error();
   return range;
-}
-
-void redact_manifest(Manifest& manifest, const Redactor* redactor) {
-  if (redactor == nullptr) return;
-  for (auto& failure : manifest.could_not_read) {
-    failure.question = redactor->redact(failure.question);
-    failure.message = redactor->redact(failure.message);
-  }
-  std::map<std::string, std::vector<std::string>> folders;
-  for (const auto& folder : manifest.folders) {
-    auto& names = folders[redactor->redact(folder.first)];
-    for (const auto& name : folder.second) names.push_back(redactor->redact(name));
-  }
-  manifest.folders = std::move(folders);
-  std::map<std::string, std::string> links;
-  for (const auto& link : manifest.links) links[redactor->redact(link.first)] = redactor->redact(link.second);
-  manifest.links = std::move(links);
 }
 
 struct Packed {
@@ -204,7 +227,12 @@ Result<Manifest> write_bundle(const Recording& recording, int fd, const BundleOp
   if (options.redactor != nullptr) {
     for (const auto& entry : recording.entries()) {
       options.redactor->learn(entry.name);
-      options.redactor->learn(content_of(entry));
+      const auto content = content_of(entry);
+      if (is_utf16(content)) {
+        options.redactor->learn(without_utf16(content));
+      } else {
+        options.redactor->learn(content);
+      }
     }
   }
   GPUWRIGHT_TRY(auto out, Spool::create());
@@ -215,8 +243,7 @@ Result<Manifest> write_bundle(const Recording& recording, int fd, const BundleOp
     kit::Sha256 hash;
     GPUWRIGHT_TRY(item.range, pack_entry(content_of(entry), options.redactor, *out, hash));
     item.member.name = text_or(options.redactor, entry.name);
-    item.member.path = entry.name.empty() ? text_or(options.redactor, entry.member)
-                                          : member_for_input(item.member.name, ++number);
+    item.member.path = entry.name.empty() ? entry.member : member_for_input(item.member.name, ++number);
     item.member.size = item.range.length;
     item.member.sha256 = hash.finish();
     packed.push_back(std::move(item));

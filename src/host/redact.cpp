@@ -83,13 +83,13 @@ std::uint8_t permuted(std::string_view key, std::string_view prefix, std::uint8_
 /// Words that evidence is full of: a host or user of that name is replaced only where its place says what it
 /// is.
 bool too_common_for_everywhere(std::string_view name) {
-  static constexpr std::array<std::string_view, 58> kWords = {
-      "gpu",      "gpus",  "cuda",  "nvidia", "node",   "nodes",   "server",  "master", "worker", "train",
-      "training", "test",  "user",  "users",  "host",   "docker",  "slurm",   "kernel", "linux",  "ubuntu",
-      "data",     "model", "job",   "jobs",   "python", "torch",   "nccl",    "home",   "local",  "system",
-      "admin",    "dev",   "build", "login",  "head",   "compute", "cluster", "pcie",   "nvlink", "error",
-      "info",     "name",  "a100",  "h100",   "h200",   "b200",    "b300",    "gb200",  "v100",   "l40s",
-      "dgx",      "hgx",   "main",  "driver", "memory", "process", "device",  "link"};
+  static constexpr std::array<std::string_view, 59> kWords = {
+      "gpu",      "gpus",  "cuda",  "nvidia",  "node",   "nodes",   "server",  "master", "worker", "train",
+      "training", "test",  "user",  "users",   "host",   "docker",  "slurm",   "kernel", "linux",  "ubuntu",
+      "data",     "model", "job",   "jobs",    "python", "torch",   "nccl",    "home",   "local",  "system",
+      "admin",    "dev",   "build", "login",   "head",   "compute", "cluster", "pcie",   "nvlink", "error",
+      "info",     "name",  "a100",  "h100",    "h200",   "b200",    "b300",    "gb200",  "v100",   "l40s",
+      "dgx",      "hgx",   "main",  "version", "driver", "memory",  "process", "device", "link"};
   if (name.size() < 3) return true;
   const std::string low = base::lower(name);
   if (std::find(kWords.begin(), kWords.end(), low) != kWords.end()) return true;

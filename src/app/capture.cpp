@@ -1,0 +1,146 @@
+// `gpuwright capture`: everything a verdict uses, packed, redacted and checked, for replay elsewhere or for a
+// vendor.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/command_line.h"
+#include "app/looking.h"
+#include "app/version.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "host/recording.h"
+#include "host/redact.h"
+#include "kit/hash.h"
+
+#include <fmt/core.h>
+#include <time.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace gpuwright::app {
+
+namespace {
+
+struct CaptureOptions {
+  std::vector<std::string> paths;
+  std::string output;
+  std::string sysroot;
+  bool no_redact = false;
+};
+
+constexpr unsigned kOwnerOnly = 0600;  // evidence may hold what others must not see, redacted or not
+
+std::string utc_now(const char* format) {
+  const time_t now = ::time(nullptr);
+  tm parts = {};
+  ::gmtime_r(&now, &parts);
+  std::string text(32, '\0');
+  text.resize(::strftime(text.data(), text.size(), format, &parts));
+  return text;
+}
+
+/// Records what the machine says, and the further inputs.
+base::Result<std::unique_ptr<host::Recording>> record(host::LiveHost& machine, const CaptureOptions& options,
+                                                      const Console& console) {
+  GPUWRIGHT_TRY(auto spool, host::Spool::create());
+  auto recording = std::make_unique<host::Recording>(machine, std::move(spool));
+  // The inputs first: a name that does not exist shall be told before a minute of asking.
+  GPUWRIGHT_TRY(auto inputs, host::open_inputs(options.paths));
+  GPUWRIGHT_TRY([[maybe_unused]] auto added, recording->add_inputs(std::move(inputs)));
+  host::Inputs evidence = look_at(*recording, console);
+  return recording;
+}
+
+std::string size_text(std::int64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} B", bytes);
+  if (bytes < 10'000'000) return fmt::format("{} KB", bytes / 1000);
+  return fmt::format("{} MB", bytes / 1'000'000);
+}
+
+/// What went in, one line each; the four members of a command are one thing.
+std::string packed_text(const host::Manifest& manifest) {
+  std::vector<std::pair<std::string, std::int64_t>> things;
+  for (const host::BundleMember& member : manifest.members) {
+    std::string name = member.path;
+    if (name.starts_with("commands/")) name.erase(name.rfind('/'));
+    if (!member.name.empty()) name += " (" + member.name + ")";
+    if (things.empty() || things.back().first != name) things.emplace_back(name, 0);
+    const bool about_command = member.path.ends_with("/argv.json") || member.path.ends_with("/status.json");
+    things.back().second += about_command ? 0 : member.size;
+  }
+  std::string text;
+  for (const auto& thing : things) {
+    text += fmt::format("  {:>8}  {}\n", size_text(thing.second), base::printable(thing.first, 90));
+  }
+  return text;
+}
+
+/// What did not go in: one line a reason, with all that it kept out.
+std::string missing_text(const host::Manifest& manifest) {
+  std::vector<std::pair<std::string, std::string>> reasons;
+  for (const host::RecordedFailure& failure : manifest.could_not_read) {
+    const std::string question = base::printable(failure.question, 60);
+    auto reason = std::find_if(reasons.begin(), reasons.end(),
+                               [&failure](const auto& known) { return known.first == failure.message; });
+    if (reason == reasons.end()) {
+      reasons.emplace_back(failure.message, question);
+    } else {
+      reason->second += "; " + question;
+    }
+  }
+  std::string text;
+  for (const auto& reason : reasons)
+    text += fmt::format("  {}: {}\n", base::printable(reason.first, 120), reason.second);
+  return text;
+}
+
+void tell(const host::Manifest& manifest, const std::string& output, const Console& console) {
+  console.print("packed:\n" + packed_text(manifest));
+  const std::string missing = missing_text(manifest);
+  if (!missing.empty()) console.print("could not read:\n" + missing);
+  console.print(manifest.redacted
+                    ? "Serial numbers, UUIDs, addresses, host, user and process names are replaced.\n"
+                    : "NOT redacted: the bundle names machines, users and addresses.\n");
+  console.print(fmt::format("Wrote {}\nNext: gpuwright doctor {}\n", output, output));
+}
+
+base::Result<host::Manifest> write(const host::Recording& recording, host::LiveHost& machine,
+                                   const CaptureOptions& options) {
+  GPUWRIGHT_TRY(auto key, kit::random_bytes(32));
+  host::Redactor redactor(key, host::known_names(machine));
+  host::BundleOptions bundle;
+  bundle.created = utc_now("%Y-%m-%dT%H:%M:%SZ");
+  bundle.tool = std::string("gpuwright ") + kVersion;
+  bundle.source = options.sysroot.empty() ? "live" : "sysroot";
+  bundle.redactor = options.no_redact ? nullptr : &redactor;
+  GPUWRIGHT_TRY(auto file, base::AtomicFile::create(options.output, kOwnerOnly));
+  GPUWRIGHT_TRY(auto manifest, host::write_bundle(recording, file.fd(), bundle));
+  GPUWRIGHT_TRY([[maybe_unused]] auto done, file.commit());
+  return manifest;
+}
+
+}  // namespace
+
+int run_capture(const std::vector<std::string>& arguments, const Console& console) {
+  CaptureOptions options;
+  CommandLine line("capture", "Pack redacted evidence for replay or for a vendor.");
+  line.positionals("PATH", options.paths, "further files and folders to pack; - is standard input");
+  line.option("-o,--output", options.output, "FILE", "where to write (gpuwright-TIME.tar.gz)");
+  line.option("--sysroot", options.sysroot, "DIR", "look at the files of the disk mounted at DIR");
+  line.flag("--no-redact", options.no_redact, "keep names, addresses and serial numbers");
+  line.example("gpuwright capture -o node.tar.gz", "this machine, redacted");
+  line.example("gpuwright doctor node.tar.gz", "the same findings, anywhere");
+  if (const std::optional<int> code = line.parse(arguments, console)) return *code;
+
+  if (options.output.empty()) options.output = utc_now("gpuwright-%Y%m%d-%H%M%S.tar.gz");
+  base::Result<host::LiveHost> machine = open_host(options.sysroot);
+  if (!machine) return console.usage_error(machine.error());
+  const auto recording = record(*machine, options, console);
+  if (!recording) return console.usage_error(recording.error());
+  const base::Result<host::Manifest> manifest = write(**recording, *machine, options);
+  if (!manifest) return console.usage_error(manifest.error());
+  tell(*manifest, options.output, console);
+  return kFine;
+}
+
+}  // namespace gpuwright::app
