@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parse/bmc_formats.h"
+#include "parse/driver_formats.h"
 #include "parse/format.h"
 #include "parse/lspci.h"
 #include "parse/rdma_formats.h"
@@ -13,12 +14,18 @@ namespace {
 
 /// Sorted by id. The ids are those of data/formats.yaml.
 constexpr std::array kFormats = {
+    Format{"dkms-status", parse_dkms_status},
+    Format{"docker-info", parse_docker_info},
     Format{"ibstat", parse_ibstat},
     Format{"ibstatus", parse_ibstatus},
     Format{"ibv-devinfo", parse_ibv_devinfo},
     Format{"ipmi-sel", parse_ipmi_sel},
     Format{"ipmi-sensors", parse_ipmi_sensors},
+    Format{"kubectl", parse_kubectl},
+    Format{"lsmod", parse_lsmod},
     Format{"lspci", parse_lspci},
+    Format{"modinfo", parse_modinfo},
+    Format{"packages", parse_packages},
     Format{"perfquery", parse_perfquery},
     Format{"rdma-link", parse_rdma_link},
     Format{"rdma-sysfs", parse_rdma_sysfs},

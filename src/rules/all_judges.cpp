@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/judge.h"
 #include "rules/judge_bmc.h"
+#include "rules/judge_driver.h"
 #include "rules/judge_pci.h"
 #include "rules/judge_rdma.h"
 #include "rules/judge_slurm.h"
@@ -15,6 +16,7 @@ namespace {
 /// Sorted by id.
 constexpr std::array kJudges = {
     Judge{"bmc", judge_bmc},
+    Judge{"driver", judge_driver},
     Judge{"gpus-lost-together", judge_gpus_lost_together},
     Judge{"memory-errors-repeat", judge_memory_errors_repeat},
     Judge{"pci", judge_pci},
