@@ -128,7 +128,7 @@ constexpr FieldRow kFields[] = {
     {"ROW_REMAP_FAILURE", 1, "gpu.remap_failed"},
     {"ROW_REMAP_PENDING", 1, "gpu.remap_pending"},
     {"UNCORRECTABLE_REMAPPED_ROWS", 512, "gpu.remap_limit"},
-    {"RETIRED_PENDING", 1, "gpu.pages_pending"},
+    {"RETIRED_PENDING", 1, "gpu.retired_pages_pending"},
 };
 
 std::uint64_t field_key(const Match& match) {

@@ -20,7 +20,7 @@ using model::DcgmVerdict;
 using model::Event;
 using model::EventLevel;
 
-constexpr const char* kName = "judge-dcgm";
+constexpr const char* kName = "dcgm";
 
 Event result_event(std::string signal, const DcgmResult& result, const GpuDirectory& directory) {
   model::Subject subject;
@@ -102,6 +102,8 @@ void judge_diagnostics(const model::Observations& observations, const GpuDirecto
   }
 }
 
+}  // namespace
+
 std::vector<Event> judge_dcgm(const model::Observations& observations, const catalog::Catalog& /*catalog*/) {
   std::vector<Event> out;
   const GpuDirectory directory(observations);
@@ -110,9 +112,5 @@ std::vector<Event> judge_dcgm(const model::Observations& observations, const cat
   judge_diagnostics(observations, directory, out);
   return out;
 }
-
-}  // namespace
-
-const Judge kDcgmJudge = {"judge-dcgm", judge_dcgm};
 
 }  // namespace gpuwright::rules

@@ -39,10 +39,11 @@ class Emitter {
 
   /// A new event with the identity of the GPU among its parameters.
   Event& raise(const char* signal) {
-    Event event = gpu_event("judge-gpu", signal, subject_);
+    Event event = gpu_event("gpu", signal, subject_);
     if (report_.index.known()) event.params["gpu_index"] = std::to_string(report_.index.value());
     if (report_.uuid.known()) event.params["uuid"] = report_.uuid.value();
     if (report_.name.known()) event.params["name"] = report_.name.value();
+    event.params["bus_id"] = handle();
     out_.push_back(std::move(event));
     return out_.back();
   }
@@ -64,6 +65,14 @@ class Emitter {
   }
 
  private:
+  /// What `nvidia-smi -i` takes for this GPU.
+  std::string handle() const {
+    if (report_.pci.known()) return report_.pci.value();
+    if (subject_.id.find(':') != std::string::npos) return subject_.id + ".0";
+    if (report_.index.known()) return std::to_string(report_.index.value());
+    return report_.uuid.known() ? report_.uuid.value() : std::string("INDEX");
+  }
+
   const GpuReport& report_;
   model::Subject subject_;
   std::vector<Event>& out_;
@@ -123,10 +132,11 @@ void judge_retired_pages(Emitter& emit) {
     emit.prove(event, gpu.retired_double_bit);
     emit.prove(event, gpu.retired_single_bit);
   };
-  if (pages >= kRetiredPagesLimit) with_counts(emit.raise("gpu.pages_limit"));
-  if (is_true(gpu.retirement_pending)) with_counts(emit.raise("gpu.pages_pending", gpu.retirement_pending));
+  if (pages >= kRetiredPagesLimit) with_counts(emit.raise("gpu.retired_pages_limit"));
+  if (is_true(gpu.retirement_pending))
+    with_counts(emit.raise("gpu.retired_pages_pending", gpu.retirement_pending));
   if (pages > 0 && pages < kRetiredPagesLimit && !is_true(gpu.retirement_pending))
-    with_counts(emit.raise("gpu.pages_retired"));
+    with_counts(emit.raise("gpu.retired_pages_some"));
 }
 
 void judge_ecc(Emitter& emit) {
@@ -291,13 +301,13 @@ void judge_fabric(Emitter& emit) {
 const char* recovery_signal(const std::string& words) {
   const std::string low = base::lower(words);
   if (low == "none" || low == "0") return nullptr;
-  if (base::contains(low, "imex") || low == "5") return "gpu.recovery_imex";
-  if (base::contains(low, "p2p") || low == "3") return "gpu.recovery_drain_p2p";
+  if (base::contains(low, "imex") || low == "5") return "gpu.recovery.imex";
+  if (base::contains(low, "p2p") || low == "3") return "gpu.recovery.drain_p2p";
   if ((base::contains(low, "drain") && base::contains(low, "reset")) || low == "4")
-    return "gpu.recovery_drain_reset";
-  if (base::contains(low, "reboot") || low == "2") return "gpu.recovery_reboot";
-  if (base::contains(low, "reset") || base::contains(low, "flr") || low == "1") return "gpu.recovery_reset";
-  return "gpu.recovery_unknown";
+    return "gpu.recovery.drain_reset";
+  if (base::contains(low, "reboot") || low == "2") return "gpu.recovery.reboot";
+  if (base::contains(low, "reset") || base::contains(low, "flr") || low == "1") return "gpu.recovery.reset";
+  return "gpu.recovery.unknown";
 }
 
 void judge_recovery(Emitter& emit) {
@@ -308,9 +318,9 @@ void judge_recovery(Emitter& emit) {
     return;
   }
   if (is_true(gpu.reset_required))
-    emit.raise("gpu.recovery_reset", gpu.reset_required).params["action"] = "Reset Required";
+    emit.raise("gpu.recovery.reset", gpu.reset_required).params["action"] = "Reset Required";
   if (is_true(gpu.drain_and_reset) && !is_true(gpu.reset_required))
-    emit.raise("gpu.recovery_drain_reset", gpu.drain_and_reset).params["action"] =
+    emit.raise("gpu.recovery.drain_reset", gpu.drain_and_reset).params["action"] =
         "Drain and Reset Recommended";
 }
 
@@ -320,8 +330,8 @@ void judge_modes(Emitter& emit) {
                          gpu.ecc_current.value() != gpu.ecc_pending.value();
   const bool mig_waits = gpu.mig_current.known() && gpu.mig_pending.known() &&
                          gpu.mig_current.value() != gpu.mig_pending.value();
-  if (ecc_waits) emit.raise("gpu.mode_pending", gpu.ecc_pending).params["mode"] = "ECC";
-  if (mig_waits) emit.raise("gpu.mode_pending", gpu.mig_pending).params["mode"] = "MIG";
+  if (ecc_waits) emit.raise("gpu.ecc_mode_pending", gpu.ecc_pending);
+  if (mig_waits) emit.raise("gpu.mig_pending", gpu.mig_pending);
   if (is_false(gpu.ecc_current) && !ecc_waits && gpu.name.known() && has_ecc_memory(gpu.name.value()))
     emit.raise("gpu.ecc_off", gpu.ecc_current);
   if (is_true(gpu.excluded)) emit.raise("gpu.excluded", gpu.excluded);
@@ -331,12 +341,12 @@ void judge_unreadable(Emitter& emit) {
   const GpuReport& gpu = emit.report();
   std::vector<std::pair<const char*, const model::UnreadableCell*>> cells;
   for (const model::UnreadableCell& cell : gpu.unreadable) {
-    const char* signal = "smi.unreadable_value";
+    const char* signal = "smi.unknown_error";
     if (base::contains(cell.text, "requires reset")) signal = "smi.gpu_requires_reset";
     if (base::contains(cell.text, "is lost")) signal = "smi.gpu_lost";
     cells.emplace_back(signal, &cell);
   }
-  for (const char* signal : {"smi.gpu_lost", "smi.gpu_requires_reset", "smi.unreadable_value"}) {
+  for (const char* signal : {"smi.gpu_lost", "smi.gpu_requires_reset", "smi.unknown_error"}) {
     const auto first = std::find_if(cells.begin(), cells.end(), [signal](const auto& cell) {
       return std::string_view(cell.first) == signal;
     });
@@ -375,7 +385,7 @@ void judge_driver(const model::Observations& observations, std::vector<Event>& o
   for (const GpuReport& gpu : observations.gpus)
     if (gpu.driver.known()) versions.emplace(gpu.driver.value(), &gpu);
   for (const auto& version : versions) {
-    Event event = gpu_event("judge-gpu", "smi.driver_version", model::Subject());
+    Event event = gpu_event("gpu", "smi.driver_version", model::Subject());
     event.params["driver"] = version.first;
     if (const Evidence* line = version.second->line_of(version.second->driver))
       event.evidence.push_back(*line);
@@ -420,7 +430,7 @@ void judge_inventory(const model::Observations& observations, std::vector<Event>
     const bool odd = few.always == few.listed &&
                      (few.listed == 3 || few.listed == 5 || few.listed == 6 || few.listed == 7);
     if (few.listed == many.listed && !odd) continue;
-    Event event = gpu_event("judge-gpu", few.listed < many.listed ? "smi.gpu_missing" : "smi.gpu_count_odd",
+    Event event = gpu_event("gpu", few.listed < many.listed ? "smi.gpu_missing" : "smi.gpu_count_odd",
                             model::Subject());
     event.params["seen"] = number(few.listed);
     event.params["expected"] = number(few.listed < many.listed ? many.listed : (few.listed > 4 ? 8 : 4));
@@ -428,6 +438,8 @@ void judge_inventory(const model::Observations& observations, std::vector<Event>
     out.push_back(std::move(event));
   }
 }
+
+}  // namespace
 
 std::vector<Event> judge_gpus(const model::Observations& observations, const catalog::Catalog& /*catalog*/) {
   std::vector<Event> out;
@@ -444,9 +456,5 @@ std::vector<Event> judge_gpus(const model::Observations& observations, const cat
   judge_inventory(observations, out);
   return out;
 }
-
-}  // namespace
-
-const Judge kGpuJudge = {"judge-gpu", judge_gpus};
 
 }  // namespace gpuwright::rules

@@ -20,7 +20,7 @@ using model::LinkCondition;
 using model::LinkState;
 using model::Topology;
 
-constexpr const char* kName = "judge-links";
+constexpr const char* kName = "links";
 /// NVLink counts a few corrected CRC errors in normal service.
 constexpr std::int64_t kManyCrcErrors = 1000;
 
@@ -261,6 +261,8 @@ void judge_numa(const Topology& topology, std::vector<Event>& out) {
   out.push_back(topology_event("gpu.numa_unknown", topology, rows));
 }
 
+}  // namespace
+
 std::vector<Event> judge_links(const model::Observations& observations, const catalog::Catalog& /*catalog*/) {
   std::vector<Event> out;
   const GpuDirectory directory(observations);
@@ -282,9 +284,5 @@ std::vector<Event> judge_links(const model::Observations& observations, const ca
   }
   return out;
 }
-
-}  // namespace
-
-const Judge kLinksJudge = {"judge-links", judge_links};
 
 }  // namespace gpuwright::rules
