@@ -112,6 +112,14 @@ std::optional<double> field_value(std::string_view text) {
   return std::nullopt;
 }
 
+/// The line behind the field's name.
+std::string_view behind_field(const Match& match) {
+  const std::string_view field = match.capture("field");
+  const std::size_t at = match.line.find(field);
+  return field.empty() || at == std::string_view::npos ? std::string_view()
+                                                       : match.line.substr(at + field.size());
+}
+
 struct FieldRow {
   const char* field;  ///< without DCGM_FI_DEV_
   double least;       ///< from this value on it means something
@@ -136,7 +144,7 @@ std::uint64_t field_key(const Match& match) {
   hash = mix(hash, address_text(match.line));
   hash = mix(hash, index_text(match.line));
   const auto value = match.capture("field").empty() ? dcgm_xid_of_message(match.line) : std::nullopt;
-  const auto metric = field_value(match.capture("rest"));
+  const auto metric = field_value(behind_field(match));
   const bool xid = match.capture("field") == "XID_ERRORS";
   if (xid && metric) hash = mix(hash, std::to_string(static_cast<std::int64_t>(*metric)));
   return mix(hash, value ? std::to_string(*value) : std::string());
@@ -157,7 +165,7 @@ std::vector<model::Event> decode_field(const Match& match, const catalog::Catalo
     const auto xid = dcgm_xid_of_message(match.line);
     return xid ? xid_event(*xid, match.line) : std::vector<model::Event>();
   }
-  const auto value = field_value(match.capture("rest"));
+  const auto value = field_value(behind_field(match));
   if (!value || !(*value >= 0) || *value > 1e18) return {};
   if (field == "XID_ERRORS") return xid_event(static_cast<std::int64_t>(*value), match.line);
   for (const FieldRow& row : kFields) {
