@@ -24,13 +24,14 @@ struct Target {
   const Template* pattern = nullptr;  ///< null: the signature's regex
 };
 
-/// The longest literal of a template: the longer, the fewer false alarms.
-const std::string& watched_literal(const Template& pattern) {
+/// The literal of a template that healthy logs hold least.
+const std::string& watched_literal(const Template& pattern, const WindowCosts& costs) {
   const std::string* best = nullptr;
   for (const catalog::TemplatePart& part : pattern.parts) {
-    if (part.kind == catalog::TemplatePart::Kind::Literal &&
-        (best == nullptr || part.literal.size() > best->size()))
-      best = &part.literal;
+    if (part.kind != catalog::TemplatePart::Kind::Literal) continue;
+    const bool better =
+        best == nullptr || Prefilter::cost(part.literal, costs) < Prefilter::cost(*best, costs);
+    if (better) best = &part.literal;
   }
   return *best;
 }
@@ -40,7 +41,8 @@ const std::string& watched_literal(const Template& pattern) {
 struct Scanner::State {
   const catalog::Catalog& catalog;
   std::vector<Target> targets;
-  Prefilter prefilter{{}};
+  WindowCosts costs;
+  Prefilter prefilter;
   std::vector<std::optional<kit::Regex>> regexes;  ///< by signature, compiled on first use
   std::vector<Prefilter::Hit> hits;
   std::vector<std::int64_t> tried_line;    ///< by target: the line it was last tried on
@@ -48,7 +50,8 @@ struct Scanner::State {
   std::int64_t json_line = -1;             ///< the line whose message stands in json_message
   std::string json_message;
 
-  explicit State(const catalog::Catalog& c) : catalog(c) {}
+  explicit State(const catalog::Catalog& c)
+      : catalog(c), costs(c.table("log_windows")), prefilter({}, costs) {}
 
   bool match_regex(std::size_t index, std::string_view line, Match& match) {
     const Signature& signature = catalog.signatures()[index];
@@ -107,16 +110,16 @@ Scanner::Scanner(const catalog::Catalog& catalog) : state_(std::make_unique<Stat
   for (std::size_t i = 0; i < catalog.signatures().size(); ++i) {
     const Signature& signature = catalog.signatures()[i];
     for (const Template& pattern : signature.templates) {
-      watch(Target{static_cast<std::int32_t>(i), -1, &pattern}, watched_literal(pattern));
+      watch(Target{static_cast<std::int32_t>(i), -1, &pattern}, watched_literal(pattern, state_->costs));
     }
     if (!signature.regex.empty()) watch(Target{static_cast<std::int32_t>(i), -1, nullptr}, signature.literal);
   }
   for (std::size_t i = 0; i < catalog.formats().size(); ++i) {
     for (const Template& pattern : catalog.formats()[i].starts) {
-      watch(Target{-1, static_cast<std::int32_t>(i), &pattern}, watched_literal(pattern));
+      watch(Target{-1, static_cast<std::int32_t>(i), &pattern}, watched_literal(pattern, state_->costs));
     }
   }
-  state_->prefilter = Prefilter(std::move(literals));
+  state_->prefilter = Prefilter(std::move(literals), state_->costs);
   state_->regexes.resize(catalog.signatures().size());
   state_->tried_line.assign(state_->targets.size(), -1);
   state_->matched_line.assign(catalog.signatures().size(), -1);
