@@ -147,6 +147,18 @@ void check_texts(const Cause& cause, Complaints& complaints) {
                      "a symptom needs `decide`: the evidence that would settle it");
 }
 
+/// The names of an expression's groups, in order; all its groups are named.
+void name_groups(Signature& signature) {
+  static constexpr std::string_view kOpen = "(?P<";
+  for (std::size_t at = signature.regex.find(kOpen); at != std::string::npos;
+       at = signature.regex.find(kOpen, at + 1)) {
+    const std::size_t begin = at + kOpen.size();
+    const std::size_t end = signature.regex.find('>', begin);
+    if (end == std::string::npos) return;
+    signature.captures.push_back(signature.regex.substr(begin, end - begin));
+  }
+}
+
 }  // namespace
 
 base::Result<Signature> read_signature(const Node& row, const std::string& file) {
@@ -160,6 +172,7 @@ base::Result<Signature> read_signature(const Node& row, const std::string& file)
   signature.subject = row["subject"].text();
   signature.regex = row["regex"].text();
   signature.literal = row["literal"].text();
+  name_groups(signature);
   for (const auto& entry : row["set"].entries) signature.set[entry.first] = entry.second.text();
   signature.inherit_from = row["inherit"]["from"].text();
   signature.inherit_lines = base::parse_int(row["inherit"]["lines"].text()).value_or(0);

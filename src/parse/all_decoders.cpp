@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "parse/decode_dcgm.h"
 #include "parse/decode_sxid.h"
 #include "parse/decode_xid.h"
 #include "parse/decoder.h"
@@ -8,7 +9,7 @@
 namespace gpuwright::parse {
 
 std::span<const Decoder> all_decoders() {
-  static const std::array kDecoders = {kSxidDecoder, kXidDecoder};
+  static const std::array kDecoders = {kDcgmCodeDecoder, kDcgmFieldDecoder, kSxidDecoder, kXidDecoder};
   return kDecoders;
 }
 

@@ -5,6 +5,7 @@
 #include "parse/lspci.h"
 #include "parse/rdma_formats.h"
 #include "parse/slurm_formats.h"
+#include "parse/smi_formats.h"
 
 #include <array>
 
@@ -14,6 +15,11 @@ namespace {
 
 /// Sorted by id. The ids are those of data/formats.yaml.
 constexpr std::array kFormats = {
+    Format{"dcgmi-diag", parse_dcgmi_diag},
+    Format{"dcgmi-discovery", parse_dcgmi_discovery},
+    Format{"dcgmi-health", parse_dcgmi_health},
+    Format{"dcgmi-json", parse_dcgmi_json},
+    Format{"dcgmi-nvlink", parse_dcgmi_nvlink},
     Format{"dkms-status", parse_dkms_status},
     Format{"docker-info", parse_docker_info},
     Format{"ibstat", parse_ibstat},
@@ -25,8 +31,15 @@ constexpr std::array kFormats = {
     Format{"lsmod", parse_lsmod},
     Format{"lspci", parse_lspci},
     Format{"modinfo", parse_modinfo},
+    Format{"nvidia-smi-csv", parse_smi_csv},
+    Format{"nvidia-smi-list", parse_smi_list},
+    Format{"nvidia-smi-q", parse_smi_query_text},
+    Format{"nvidia-smi-table", parse_smi_table},
+    Format{"nvidia-smi-topo", parse_smi_topology},
+    Format{"nvidia-smi-xml", parse_smi_query_xml},
     Format{"packages", parse_packages},
     Format{"perfquery", parse_perfquery},
+    Format{"proc-nvidia-gpu", parse_proc_gpu_information},
     Format{"rdma-link", parse_rdma_link},
     Format{"rdma-sysfs", parse_rdma_sysfs},
     Format{"redfish-log", parse_redfish_log},

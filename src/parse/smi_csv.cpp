@@ -41,8 +41,10 @@ std::vector<Column> columns_of(std::string_view list) {
   return columns;
 }
 
-/// A header knows at least one name, and looks like names throughout.
+/// A header knows at least one name, and looks like names throughout. A single name may stand anywhere, so it
+/// needs the command line.
 bool is_header(const std::vector<Column>& columns) {
+  if (columns.size() < 2) return false;
   std::size_t known = 0;
   for (const Column& column : columns) {
     if (column.name.empty() || column.name.find(' ') != std::string::npos) return false;
@@ -64,6 +66,9 @@ class CsvReader {
       columns_ = columns;
       return true;
     }
+    const bool own_header =
+        columns.size() == 1 && columns_.size() == 1 && columns.front().name == columns_.front().name;
+    if (own_header) return true;
     return row(trimmed, number);
   }
 

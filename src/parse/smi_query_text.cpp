@@ -102,8 +102,18 @@ class TextReader {
     return true;
   }
 
+  /// Words only: a log line or a remark in between is no head line.
+  static bool looks_like_head(std::string_view name) {
+    if (name.empty() || name.size() > 48 || name.front() < 'A' || name.front() > 'Z') return false;
+    for (const char c : name) {
+      const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+      if (!letter && c != ' ' && c != '.' && c != '-' && c != '/') return false;
+    }
+    return base::words(name).size() <= 6;
+  }
+
   void open_section(std::string_view name, std::size_t indent) {
-    if (name.size() > 80) return;
+    if (!looks_like_head(name)) return;
     while (!sections_.empty() && sections_.back().indent >= indent) sections_.pop_back();
     if (!with_address_ && repeats(name)) new_gpu();
     seen_sections_.push_back(std::string(name));

@@ -2,6 +2,7 @@
 #include "rules/judge.h"
 #include "rules/judge_bmc.h"
 #include "rules/judge_driver.h"
+#include "rules/judge_gpu.h"
 #include "rules/judge_pci.h"
 #include "rules/judge_rdma.h"
 #include "rules/judge_slurm.h"
@@ -16,8 +17,11 @@ namespace {
 /// Sorted by id.
 constexpr std::array kJudges = {
     Judge{"bmc", judge_bmc},
+    Judge{"dcgm", judge_dcgm},
     Judge{"driver", judge_driver},
+    Judge{"gpu", judge_gpus},
     Judge{"gpus-lost-together", judge_gpus_lost_together},
+    Judge{"links", judge_links},
     Judge{"memory-errors-repeat", judge_memory_errors_repeat},
     Judge{"pci", judge_pci},
     Judge{"rdma", judge_rdma},

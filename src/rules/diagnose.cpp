@@ -207,6 +207,10 @@ model::Diagnosis diagnose(model::Observations observations, const catalog::Catal
   for (const Judge& judge : all_judges()) {
     for (Event& event : judge.judge(observations, catalog)) events.push_back(std::move(event));
   }
+  // Judges may name a GPU by index, or tie an index to an address that the log lines lack.
+  observations.events = std::move(events);
+  unify_identities(observations);
+  events = std::move(observations.events);
   const std::vector<Candidate> candidates = find_candidates(events, catalog);
   std::vector<CoverSet> sets;
   for (const Candidate& candidate : candidates) {

@@ -20,6 +20,12 @@ void unify_identities(model::Observations& observations) {
     if (index != event.params.end()) address_of["#" + index->second].insert(event.subject.id);
     if (uuid != event.params.end()) address_of[uuid->second].insert(event.subject.id);
   }
+  for (const model::GpuReport& gpu : observations.gpus) {
+    if (!gpu.pci.known()) continue;
+    const std::string address = gpu.pci.value().substr(0, gpu.pci.value().rfind('.'));
+    if (gpu.index.known()) address_of["#" + std::to_string(gpu.index.value())].insert(address);
+    if (gpu.uuid.known()) address_of[gpu.uuid.value()].insert(address);
+  }
   hosts.erase("");
   for (model::Event& event : observations.events) {
     if (hosts.size() == 1) event.subject.host = *hosts.begin();

@@ -128,6 +128,12 @@ bool within_a_minute(const Event& a, const Event& b) {
   return true;  // without time nothing tells them apart
 }
 
+/// Any alarm of the NVIDIA driver.
+bool is_driver_fault(const Event& event) {
+  const std::string group = event.signal.substr(0, event.signal.find('.'));
+  return group == "xid" || group == "gsp" || group == "nvrm";
+}
+
 bool is_xid(const Event& event) {
   return event.signal.compare(0, 4, "xid.") == 0;
 }
@@ -273,11 +279,9 @@ std::vector<Event> judge_xid45_alone(const Observations& observations, const cat
     const bool caused = !values(gpu.second, "previous").empty();
     const bool other_fault =
         std::any_of(observations.events.begin(), observations.events.end(), [&](const Event& event) {
-          const bool same_gpu = event.subject.id == gpu.first.second && event.subject.host == gpu.first.first;
-          const bool driver =
-              event.signal.compare(0, 4, "gsp.") == 0 || event.signal.compare(0, 5, "nvrm.") == 0;
-          return event.level == model::EventLevel::Alarm &&
-                 ((is_xid(event) && same_gpu && event.signal != "xid.45") || driver);
+          const bool speaks =
+              event.level == model::EventLevel::Alarm && event.subject.host == gpu.first.first;
+          return speaks && event.signal != "xid.45" && is_driver_fault(event);
         });
     if (caused || other_fault) continue;
     derived.push_back(derive("derived.xid45_alone", gpu.second, "xid45-alone"));

@@ -25,7 +25,7 @@ std::vector<model::Event> judge_xid13_place(const model::Observations& observati
 /// `derived.xid31_follows_process` (one program, several GPUs).
 std::vector<model::Event> judge_xid31_owner(const model::Observations& observations,
                                             const catalog::Catalog& catalog);
-/// Xid 45 on a GPU that shows no other fault: `derived.xid45_alone`.
+/// Xid 45 on a machine whose driver reports no other fault: `derived.xid45_alone`.
 std::vector<model::Event> judge_xid45_alone(const model::Observations& observations,
                                             const catalog::Catalog& catalog);
 

@@ -40,7 +40,7 @@ TEST_P(Capture, GivesTheRightDiagnosis) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Capture, ::testing::ValuesIn(expected_captures()),
-                         [](const auto& one) { return test_name(one.param.file); });
+                         [](const auto& instance) { return test_name(instance.param.file); });
 
 }  // namespace
 }  // namespace gpuwright::tests

@@ -163,7 +163,7 @@ TEST_P(Case, PrefixesOfLaunchersAndRuntimesChangeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Case, ::testing::ValuesIn(expected_cases()),
-                         [](const auto& one) { return test_name(one.param.file); });
+                         [](const auto& instance) { return test_name(instance.param.file); });
 
 TEST(Noise, OfAHealthyNodeIsNotAFinding) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {

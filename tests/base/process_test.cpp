@@ -1,0 +1,141 @@
+// Child processes: what they say, how they end, and that nothing of them outlives its deadline.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/process.h"
+
+#include "base/text.h"
+
+#include "support/run.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace gpuwright::tests {
+namespace {
+
+using base::ErrorKind;
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+base::ProcessResult shell(const std::string& script, milliseconds deadline = milliseconds(10000)) {
+  base::ProcessOptions options;
+  options.deadline = deadline;
+  auto result = base::run_process({"/bin/sh", "-c", script}, options);
+  EXPECT_TRUE(result.ok());
+  return result.ok() ? *result : base::ProcessResult{};
+}
+
+milliseconds took(const std::chrono::steady_clock::time_point& since) {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - since);
+}
+
+TEST(Process, TellsOutputErrorsAndStatus) {
+  const auto result = shell("echo out; echo err >&2; exit 3");
+  EXPECT_EQ(result.output, "out\n");
+  EXPECT_EQ(result.errors, "err\n");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.signal, 0);
+  EXPECT_FALSE(result.timed_out);
+}
+
+TEST(Process, TellsTheSignalThatEndedIt) {
+  const auto result = shell("kill -SEGV $$");
+  EXPECT_EQ(result.signal, SIGSEGV);
+  EXPECT_EQ(result.status, -1);
+}
+
+TEST(Process, SeesOnlyACleanEnvironmentAndNoInput) {
+  ::setenv("GPUWRIGHT_SECRET", "visible", 1);
+  const auto result = shell("env; cat; echo end");
+  EXPECT_THAT(result.output, Not(HasSubstr("GPUWRIGHT_SECRET")));
+  EXPECT_THAT(result.output, HasSubstr("LC_ALL=C\n"));
+  EXPECT_THAT(result.output, HasSubstr("PATH=/"));
+  EXPECT_THAT(result.output, HasSubstr("end\n"));
+  ::unsetenv("GPUWRIGHT_SECRET");
+}
+
+TEST(Process, ArgumentsPassNoShell) {
+  const auto result = base::run_process({"echo", "$(id)", "; rm x", "`a`"});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->output, "$(id) ; rm x `a`\n");
+}
+
+TEST(Process, IsKilledAtItsDeadlineAndKeepsWhatItSaid) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = shell("echo first; sleep 60; echo last", milliseconds(200));
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.signal, SIGKILL);
+  EXPECT_FALSE(result.abandoned);
+  EXPECT_EQ(result.output, "first\n");
+  EXPECT_LT(took(begin).count(), 5000);
+}
+
+TEST(Process, DeadlineKillsItsChildrenToo) {
+  const auto result = shell("sleep 60 & echo $!; wait", milliseconds(200));
+  const auto child = base::parse_int(base::trim(result.output));
+  ASSERT_TRUE(child.has_value()) << result.output;
+  for (int tries = 0; tries < 100 && ::kill(static_cast<pid_t>(*child), 0) == 0; ++tries) ::usleep(20000);
+  const auto stat = base::run_process({"cat", "/proc/" + std::to_string(*child) + "/stat"});
+  ASSERT_TRUE(stat.ok());
+  EXPECT_TRUE(stat->output.empty() || base::contains(stat->output, ") Z ")) << stat->output;
+}
+
+TEST(Process, ThatEndsDoesNotWaitForAChildThatKeepsThePipe) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = shell("sleep 60 & echo done");
+  EXPECT_EQ(result.output, "done\n");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_LT(took(begin).count(), 5000);
+}
+
+TEST(Process, IgnoringPoliteSignalsIsKilledAllTheSame) {
+  const auto result = shell("trap '' TERM INT HUP; while :; do sleep 1; done", milliseconds(200));
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.signal, SIGKILL);
+}
+
+TEST(Process, OutputBeyondTheLimitIsCutAndSaid) {
+  base::ProcessOptions options;
+  options.output_limit = 1000;
+  const auto result = base::run_process({"head", "-c", "3000000", "/dev/zero"}, options);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->output.size(), 1000U);
+  EXPECT_TRUE(result->output_cut);
+  EXPECT_EQ(result->status, 0) << "the tool must not be stopped by our limit";
+}
+
+TEST(Process, OfAToolThatIsMissingIsNotFound) {
+  const auto result = base::run_process({"no-such-tool-anywhere"});
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::NotFound);
+}
+
+TEST(Process, OfAFileThatIsNoProgramIsAnError) {
+  const TempFolder folder;
+  const std::string path = folder.write("tool",
+                                        "\x7f"
+                                        "ELF nonsense");
+  EXPECT_EQ(base::run_process({path}).error().kind, ErrorKind::Denied);
+  ::chmod(path.c_str(), 0755);
+  EXPECT_FALSE(base::run_process({path}).ok());
+}
+
+TEST(FindTool, LooksInAbsoluteFoldersOfPathOnly) {
+  const TempFolder folder;
+  const std::string tool = folder.write("my-tool", "#!/bin/sh\necho mine\n");
+  ::chmod(tool.c_str(), 0755);
+  const std::string before = ::getenv("PATH");
+  ::setenv("PATH", (".::relative:" + folder.path() + ":" + before).c_str(), 1);
+  EXPECT_EQ(*base::find_tool("my-tool"), tool);
+  for (const auto& place : base::tool_folders()) EXPECT_EQ(place.front(), '/');
+  ::setenv("PATH", before.c_str(), 1);
+  EXPECT_FALSE(base::find_tool("my-tool").ok());
+}
+
+}  // namespace
+}  // namespace gpuwright::tests
