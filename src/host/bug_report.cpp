@@ -43,6 +43,9 @@ bool says_absent(std::string_view line) {
 std::string title_of(std::string_view line) {
   auto title = base::trim(line).substr(0, kMaxTitle);
   while (title.ends_with(':')) title.remove_suffix(1);
+  // "/usr/bin/nvidia-smi --query": where the tool lies says nothing.
+  const auto tool = title.substr(0, title.find(' '));
+  if (tool.starts_with('/')) title.remove_prefix(tool.rfind('/') + 1);
   return std::string(title);
 }
 
@@ -72,11 +75,11 @@ class Splitter {
       current_ = {};
       content_begin_ = behind;
       title_wanted_ = true;
-    } else if (!path.empty() && !(in_stars_ && path == current_.path)) {
+    } else if (!path.empty() && !(in_stars_ && normal_path(std::string(path)) == current_.path)) {
       // Some sections follow each other without a rule between them.
       if (!title_wanted_) close(begin);
       current_ = {};
-      current_.path = std::string(path);
+      current_.path = normal_path(std::string(path));
       current_.absent = says_absent(line);
       content_begin_ = behind;
       title_wanted_ = false;

@@ -23,7 +23,7 @@ bool looks_like_bug_report(std::string_view beginning);
 
 struct BugReportSection {
   std::string path;     ///< of a file: absolute
-  std::string command;  ///< else the command line or heading, without final colon
+  std::string command;  ///< else the command line (the tool without its folder) or heading
   Spool::Range content;
   bool absent = false;  ///< the report says that the file does not exist
 };

@@ -98,7 +98,8 @@ void add_serial(std::string_view line, std::size_t begin, Spans& spans) {
   const auto value = line.substr(begin, end - begin);
   // Too short for a serial number: an index ("SerialNumber=3"). Without digit: a word ("N/A", "Not",
   // "Unknown").
-  if (value.size() >= 5 && value.size() <= 64 && any_of(value, is_digit))
+  const bool uart = value.starts_with("8250/");  // "Serial: 8250/16550 driver"
+  if (!uart && value.size() >= 5 && value.size() <= 64 && any_of(value, is_digit))
     spans.push_back({begin, end, NameKind::Serial});
 }
 

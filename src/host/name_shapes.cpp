@@ -154,8 +154,12 @@ std::optional<NameSpan> shape_at(std::string_view line, std::size_t at) {
     const auto length = is_digit(line[at]) ? ipv4_at(line, at) : 0;
     return length > 0 ? std::optional<NameSpan>(NameSpan{at, at + length, NameKind::Ipv4}) : std::nullopt;
   }
-  if (const auto length = hardware_address_at(line, at); length > 0 && before != '-')
-    return NameSpan{at, at + length, NameKind::HexId};
+  if (const auto length = hardware_address_at(line, at); length > 0 && before != '-') {
+    // An IPoIB address of 20 bytes ends with the port's GUID; what stands before it names nobody.
+    constexpr std::size_t kIpoib = 59;
+    constexpr std::size_t kBeforeGuid = 36;
+    return NameSpan{length == kIpoib ? at + kBeforeGuid : at, at + length, NameKind::HexId};
+  }
   if (const auto length = ipv6_at(line, at); length > 0) return NameSpan{at, at + length, NameKind::Ipv6};
   if (!is_digit(line[at]) || before == '-' || before == '_') return std::nullopt;
   if (const auto length = ipv4_at(line, at); length > 0) return NameSpan{at, at + length, NameKind::Ipv4};
@@ -174,8 +178,12 @@ std::vector<NameSpan> shaped_names(std::string_view line) {
       at = span->end;
       continue;
     }
-    // On to the next place where something may begin.
-    if (is_alnum(line[at])) {
+    // On to the next place where something may begin. Kubernetes writes "pod" and the UUID as one word.
+    if (line.substr(at).starts_with("pod") && uuid_at(line, at + 3) > 0) {
+      at += 3;
+      spans.push_back({at, at + uuid_at(line, at), NameKind::Uuid});
+      at = spans.back().end;
+    } else if (is_alnum(line[at])) {
       while (at < line.size() && is_alnum(line[at])) ++at;
     } else {
       ++at;
