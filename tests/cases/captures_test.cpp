@@ -1,5 +1,6 @@
 // Whole outputs of real tools: the fault in them is found, and a healthy one gives no alarm. Inputs that may
-// not be copied are read from GPUWRIGHT_SHARED. SPDX-License-Identifier: Apache-2.0
+// not be copied are read from GPUWRIGHT_SHARED.
+// SPDX-License-Identifier: Apache-2.0
 #include "support/diagnose.h"
 #include "support/expected.h"
 #include "support/paths.h"

@@ -1,6 +1,6 @@
 // Real faults, as machines and users reported them, with the cause that the maintainers or the printer's own
-// table confirmed. The same evidence in other clothes must give the same answer. SPDX-License-Identifier:
-// Apache-2.0
+// table confirmed. The same evidence in other clothes must give the same answer.
+// SPDX-License-Identifier: Apache-2.0
 #include "kit/regex.h"
 
 #include "support/diagnose.h"

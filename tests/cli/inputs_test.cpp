@@ -1,6 +1,6 @@
 // What people really hand to `gpuwright doctor` at three in the morning: nothing, the wrong file, half a
-// file, a file they may not read. Each gets one clear line and the right exit code. SPDX-License-Identifier:
-// Apache-2.0
+// file, a file they may not read. Each gets one clear line and the right exit code.
+// SPDX-License-Identifier: Apache-2.0
 #include "support/logs.h"
 #include "support/paths.h"
 #include "support/run.h"

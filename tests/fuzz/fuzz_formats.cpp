@@ -1,5 +1,6 @@
 // One block parser, named at compile time, over arbitrary bytes: it must end, touch nothing outside, and take
-// no foreign text for its own state. SPDX-License-Identifier: Apache-2.0
+// no foreign text for its own state.
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/format.h"
 
 #include "support/fuzz.h"

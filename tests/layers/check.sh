@@ -32,7 +32,7 @@ breach() { printf '%s\n' "$*"; breaches=$((breaches + 1)); }
 
 # System headers: C and POSIX names end in .h or lie under these folders; C++ ones have neither dot nor slash.
 system_header='^(sys|linux|arpa|net|netinet|asm|bits)/|^[a-z0-9_]+$|^(dlfcn|dirent|errno|fcntl|fnmatch|glob|grp|immintrin|langinfo|limits|poll|pthread|pwd|sched|signal|spawn|stdlib|string|termios|time|unistd|arm_neon)\.h$'
-banned_header='^(regex|iostream|locale|codecvt|format|expected|source_location|ranges|sstream)$'
+banned_header='^(regex|iostream|locale|codecvt|format|expected|source_location|ranges)$'
 
 check_include() {
   local file=$1 room=$2 line=$3 target other
@@ -61,12 +61,15 @@ check_file() {
   count=$(wc -l <"$file")
   [[ $count -le $limit ]] || breach "$file: $count lines, the budget is $limit"
   [[ $(head -n 1 "$file") == //* ]] || breach "$file: opens without a comment on its subject"
-  head -n 12 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || breach "$file: no licence line"
+  head -n 24 "$file" | tr '\n' ' ' | grep -qE 'SPDX-License-Identifier:( //)? Apache-2\.0' || breach "$file: no licence line"
   [[ $file != *.h ]] || grep -q '^#pragma once' "$file" || breach "$file: no #pragma once"
   while IFS= read -r line; do check_include "$file" "$room" "$line"; done < <(grep -E '^[[:space:]]*#[[:space:]]*include' "$file" || true)
   while IFS= read -r line; do breach "$file:$line"; done < <(
-    grep -nE '\bstd::(regex|format|expected|locale|views|ranges::views|source_location)\b|\bsscanf\(|^[[:space:]]*throw[ ;]|\busing namespace std\b' "$file" |
+    grep -nE '\bstd::(regex|format|expected|views|ranges::views|source_location)\b|\bsscanf\(|\busing namespace std\b' "$file" |
       grep -vE '^[0-9]+:[[:space:]]*//' || true)
+  # A wrapper may throw where its library calls back into it, and catches what it threw.
+  [[ $room != kit ]] || return 0
+  while IFS= read -r line; do breach "$file:$line"; done < <(grep -nE '^[[:space:]]*throw[ ;]' "$file" || true)
 }
 
 while IFS= read -r file; do check_file "$file"; done < <(find src -type f \( -name '*.cpp' -o -name '*.h' \) ! -path 'src/app/main.cpp' | sort)

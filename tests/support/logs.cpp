@@ -1,5 +1,6 @@
 // Forms of time stamps: dmesg(1), journalctl(1), rsyslog's templates, Documentation/ABI/testing/dev-kmsg of
-// the Linux kernel. SPDX-License-Identifier: Apache-2.0
+// the Linux kernel.
+// SPDX-License-Identifier: Apache-2.0
 #include "support/logs.h"
 
 #include <fmt/core.h>

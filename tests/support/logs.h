@@ -1,5 +1,6 @@
 // The same evidence in other clothes: other time stamps, other GPU addresses, noise around it, lines doubled.
-// A diagnosis that hangs on any of these hangs on the wrong thing. SPDX-License-Identifier: Apache-2.0
+// A diagnosis that hangs on any of these hangs on the wrong thing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
