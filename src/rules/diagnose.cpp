@@ -175,18 +175,22 @@ std::vector<std::string> rivals_of(const Candidate& chosen, const std::vector<Ca
   return {rivals.begin(), rivals.end()};
 }
 
-/// Puts each follower under the first chosen cause that explains it, unless it raises a chosen cause itself.
+/// Puts each follower under the chosen cause on its own device that explains it, else under the first that
+/// does, unless it raises a chosen cause itself. What judges derived is no line of anybody and stays out.
 void attach_followers(const std::vector<const Candidate*>& chosen, const std::vector<Event>& events,
                       std::vector<Finding>& findings) {
   std::set<std::size_t> placed;
   for (const Candidate* candidate : chosen)
     placed.insert(candidate->raising.begin(), candidate->raising.end());
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    for (const std::size_t i : chosen[k]->covers) {
-      if (!placed.insert(i).second) continue;
-      const Event& event = events[i];
-      findings[k].explains.push_back(
-          model::Explained{event.signal, event.subject, event.count, event.first, event.evidence});
+  for (const bool own_device : {true, false}) {
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      for (const std::size_t i : chosen[k]->covers) {
+        const Event& event = events[i];
+        if (own_device && device_of(event.subject) != device_of(findings[k].subject)) continue;
+        if (base::matches_signal_glob("derived.*", event.signal) || !placed.insert(i).second) continue;
+        findings[k].explains.push_back(
+            model::Explained{event.signal, event.subject, event.count, event.first, event.evidence});
+      }
     }
   }
 }

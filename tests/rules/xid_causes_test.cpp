@@ -112,7 +112,7 @@ const Example kExamples[] = {
     {"SoftwareReason15", "nvlink5-software-or-user", "reset-gpu", 1,
      "NVRM: Xid (PCI:0008:01:00): 149, NETIR_LINK_DOWN Fatal XC0 i0 Link 04 (0x00f01011 0x00000000 "
      "0x00000000 0x00000000 0x00000000 0x00000000)\n"},
-    {"FloodWithoutHungTask", "process-ended", "none", 1,
+    {"FloodWithoutHungTask", "process-ended", "none", 0,
      "[5.0] NVRM: Xid (PCI:0000:61:00): 45, pid=1496, name=prover, Ch 0000000a\n"
      "[5.0] NVRM: Xid (PCI:0000:61:00): 45, pid=1496, name=prover, Ch 0000000b\n"
      "[5.0] NVRM: Xid (PCI:0000:62:00): 45, pid=1497, name=prover, Ch 0000000c\n"},
