@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/judge.h"
 #include "rules/judge_bmc.h"
+#include "rules/judge_cuda.h"
 #include "rules/judge_driver.h"
 #include "rules/judge_gpu.h"
+#include "rules/judge_memory.h"
+#include "rules/judge_nccl.h"
 #include "rules/judge_pci.h"
 #include "rules/judge_rdma.h"
 #include "rules/judge_slurm.h"
@@ -17,13 +20,17 @@ namespace {
 /// Sorted by id.
 constexpr std::array kJudges = {
     Judge{"bmc", judge_bmc},
+    Judge{"cuda", judge_cuda},
     Judge{"dcgm", judge_dcgm},
     Judge{"driver", judge_driver},
     Judge{"gpu", judge_gpus},
     Judge{"gpus-lost-together", judge_gpus_lost_together},
     Judge{"links", judge_links},
+    Judge{"memory", judge_memory},
     Judge{"memory-errors-repeat", judge_memory_errors_repeat},
+    Judge{"nccl", judge_nccl},
     Judge{"pci", judge_pci},
+    Judge{"ranks", judge_ranks},
     Judge{"rdma", judge_rdma},
     Judge{"recovery-conflict", judge_recovery_conflict},
     Judge{"slurm", judge_slurm},
