@@ -136,7 +136,7 @@ Event node_event(const std::string& signal, const SlurmNode& node) {
       derived_event(signal, kId, device_subject(SubjectKind::Node, node.name, node.name), node.evidence);
   event.params["node"] = node.name;
   event.params["reason"] = node.reason;
-  event.params["state"] = node.state;
+  event.params["state"] = node.state.empty() ? "drain" : node.state;
   return event;
 }
 
@@ -191,7 +191,6 @@ void drop_bare_states(std::map<std::string, Event>& events) {
   }
 }
 
-/// A host-less name: events about a list of nodes or a bare table do not tie to one machine's logs.
 std::string job_signal(const SlurmJob& job) {
   const std::string state = base::lower(job.state);
   if (state == "node_fail" || state == "nf") return "slurm.job_node_fail";
@@ -219,10 +218,27 @@ void judge_jobs(const std::vector<SlurmJob>& jobs, std::vector<Event>& events) {
   for (auto& entry : by_signal) events.push_back(std::move(entry.second));
 }
 
+/// The controller's log names reasons too; what it says comes as context events.
+SlurmNode node_of_log(const Event& event) {
+  const auto param = [&event](const char* name) {
+    const auto at = event.params.find(name);
+    return at == event.params.end() ? std::string() : at->second;
+  };
+  SlurmNode node;
+  node.name = param("node");
+  node.reason = param("reason");
+  node.state = "drain";
+  if (!event.evidence.empty()) node.evidence = event.evidence.front();
+  return node;
+}
+
 }  // namespace
 
 std::vector<Event> judge_slurm(const model::Observations& observations, const catalog::Catalog& catalog) {
   std::map<std::string, Event> nodes;
+  for (const Event& event : observations.events) {
+    if (event.signal == "slurm.node_reason") judge_node(node_of_log(event), catalog, nodes);
+  }
   for (const SlurmNode& node : observations.slurm_nodes) judge_node(node, catalog, nodes);
   drop_bare_states(nodes);
   std::vector<Event> events;
