@@ -46,7 +46,7 @@ std::string port_state(std::string_view text) {
 
 std::string physical_state(std::string_view text) {
   const std::string word = bare_word(text);
-  return word.rfind("portconfigurationtraining", 0) == 0 ? "training" : word;
+  return base::contains(word, "configurationtraining") ? "training" : word;
 }
 
 void set_port_fact(std::string_view key, std::string_view value, const model::Evidence& evidence,
