@@ -22,6 +22,7 @@ class Columns {
   std::string_view cell(std::string_view row, std::string_view name) const {
     const auto start = begin(name);
     if (!start || *start >= row.size()) return {};
+    if (*start > 0 && row[*start - 1] != ' ') return {};  // another layout: the text runs across the border
     std::size_t end = *start;
     while (end < header_.size() && header_[end] != ' ') ++end;
     while (end < header_.size() && header_[end] == ' ') ++end;
