@@ -7,6 +7,7 @@
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,7 +100,14 @@ class JsonWalker {
         results_.back().gpu = Field<std::int64_t>(*base::parse_int(keys_[i]));
         break;
       }
-    if (verdict_of(text) == DcgmVerdict::Unknown) message(text);
+    if (verdict_of(text) != DcgmVerdict::Unknown) return;
+    // The children of a system may stand in front of its own value: then the message waits for it.
+    const bool behind =
+        !results_.empty() && std::find(keys_.begin(), keys_.end(), results_.back().subject) != keys_.end();
+    if (behind)
+      message(text);
+    else if (waiting_.size() < 4000)
+      waiting_ += (waiting_.empty() ? "" : " ") + base::printable(text, 400);
   }
 
   static DcgmVerdict verdict_of(std::string_view text) {
@@ -123,6 +131,10 @@ class JsonWalker {
     result.input = context_.input;
     result.evidence.push_back(evidence_of(context_, line_, subject + ": " + status));
     if (const auto gpu = base::parse_int(gpu_)) result.gpu = Field<std::int64_t>(*gpu);
+    if (!waiting_.empty() && subject != "Overall Health") {
+      result.evidence.push_back(evidence_of(context_, line_, waiting_));
+      result.message = std::exchange(waiting_, std::string());
+    }
     results_.push_back(std::move(result));
   }
 
@@ -141,6 +153,7 @@ class JsonWalker {
   std::vector<std::string> keys_;
   std::string test_;
   std::string gpu_;
+  std::string waiting_;  ///< a message whose system is not named yet
   std::vector<DcgmResult> results_;
 };
 
