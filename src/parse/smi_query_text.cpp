@@ -94,6 +94,7 @@ class TextReader {
     if (!address.empty() && address.back() == ':') address.remove_suffix(1);
     if (!base::PciAddress::parse(address)) return false;
     sections_.clear();
+    seen_sections_.clear();
     new_gpu();
     with_address_ = true;
     assign_gpu_value(current(), SmiLanguage::Text, {"Bus Id", address, number, text});
@@ -115,8 +116,11 @@ class TextReader {
   void open_section(std::string_view name, std::size_t indent) {
     if (!looks_like_head(name)) return;
     while (!sections_.empty() && sections_.back().indent >= indent) sections_.pop_back();
-    if (!with_address_ && repeats(name)) new_gpu();
-    seen_sections_.push_back(std::string(name));
+    if (!with_address_ && repeats(name)) {
+      seen_sections_.clear();
+      new_gpu();
+    }
+    if (seen_sections_.size() < 256) seen_sections_.push_back(std::string(name));
     if (sections_.size() < 16) sections_.push_back({indent, std::string(name)});
   }
 
@@ -189,7 +193,6 @@ class TextReader {
   }
 
   void new_gpu() {
-    seen_sections_.clear();
     if (!log_.empty() && !useful_.back()) {
       log_.back() = head_;
       return;
