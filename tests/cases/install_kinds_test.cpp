@@ -152,9 +152,16 @@ const Kind kKinds[] = {
      "NVML library version: 535.183\n"},
     {"library-module-mismatch",
      "nvidia-container-cli: initialization error: nvml error: driver/library version mismatch: unknown.\n"},
-    {"library-module-mismatch",
-     "CUDA error: system has unsupported display driver / cuda driver combination\n"
-     "Error 803\n"},
+    {"gpu-lost-from-bus",
+     "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
+     "XidCriticalError: Xid=79 on Device=GPU-1a, the device will go unhealthy.\n"
+     "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."},
+    {"gpu-dead-at-driver-load",
+     "NVRM: The NVIDIA GPU 0000:b3:00.0\n"
+     "NVRM: (PCI ID: 10de:26b5) installed in this system has\n"
+     "NVRM: fallen off the bus and is not responding to commands.\n"
+     "NVRM: None of the NVIDIA devices were initialized.\n"
+     "No devices were found"},
     {"driver-module-not-loaded",
      "modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.14.0-33-generic\n"},
     {"driver-module-not-loaded",
@@ -297,7 +304,18 @@ const Kind kKinds[] = {
 
 INSTANTIATE_TEST_SUITE_P(All, InstallKind, ::testing::ValuesIn(kKinds));
 
-TEST(InstallKind, FabricManagerWithoutSwitchesIsHarmless) {
+TEST(InstallKinds, TwoGpusThatDoNotInitialiseAreTwoIncidents) {
+  const model::Diagnosis diagnosis = diagnose(
+      "NVRM: GPU 0000:81:00.0: RmInitAdapter failed! (0x24:0x65:1204)\n"
+      "NVRM: GPU 0000:c1:00.0: RmInitAdapter failed! (0x24:0x65:1204)\n"
+      "NVRM: GPU 0000:c1:00.0: rm_init_adapter failed, device minor number 1\n");
+  ASSERT_EQ(diagnosis.findings.size(), 2u) << summary(diagnosis);
+  EXPECT_EQ(diagnosis.findings[0].cause, "gpu-does-not-answer-at-init");
+  EXPECT_EQ(diagnosis.findings[1].cause, "gpu-does-not-answer-at-init");
+  EXPECT_NE(diagnosis.findings[0].subject.id, diagnosis.findings[1].subject.id);
+}
+
+TEST(InstallKinds, FabricManagerWithoutSwitchesIsHarmless) {
   const model::Diagnosis diagnosis = diagnose(
       "h nv-fabricmanager[1540]: request to query NVSwitch device information from NVSwitch driver failed "
       "with "
@@ -310,7 +328,7 @@ TEST(InstallKind, FabricManagerWithoutSwitchesIsHarmless) {
   EXPECT_EQ(diagnosis.harmless.front().cause, "fabric-manager-not-needed");
 }
 
-TEST(InstallKind, AHealthyBootSaysNothing) {
+TEST(InstallKinds, AHealthyBootSaysNothing) {
   const model::Diagnosis diagnosis = diagnose(
       "[    0.000000] Linux version 6.8.0-60-generic (buildd@host) (gcc-13)\n"
       "[    4.1] nvidia: loading out-of-tree module taints kernel.\n"
