@@ -105,6 +105,29 @@ bool too_common_for_everywhere(std::string_view name) {
   return false;
 }
 
+/// End of the domain behind a host name that ends at `end`: ".rack7.example.org", ".local"; `end` itself
+/// where none follows ("node1.log").
+std::size_t domain_end(std::string_view line, std::size_t end) {
+  static constexpr std::array<std::string_view, 14> kExtensions = {
+      "log", "txt", "gz", "tar", "tgz", "zip", "xz", "zst", "bz2", "json", "conf", "yaml", "py", "out"};
+  static constexpr std::array<std::string_view, 5> kPrivate = {"local", "internal", "lan", "corp",
+                                                               "localdomain"};
+  std::size_t at = end;
+  std::size_t labels = 0;
+  std::string_view last;
+  while (at + 1 < line.size() && line[at] == '.' && is_alnum(line[at + 1])) {
+    std::size_t label_end = at + 1;
+    while (label_end < line.size() && (is_alnum(line[label_end]) || line[label_end] == '-')) ++label_end;
+    last = line.substr(at + 1, label_end - at - 1);
+    at = label_end;
+    ++labels;
+  }
+  const bool word = last.size() >= 2 && std::none_of(last.begin(), last.end(), is_digit);
+  const bool extension = std::find(kExtensions.begin(), kExtensions.end(), last) != kExtensions.end();
+  const bool known = std::find(kPrivate.begin(), kPrivate.end(), last) != kPrivate.end();
+  return word && !extension && (labels >= 2 || known) ? at : end;
+}
+
 std::string like_hex(std::string_view key, std::string_view what, std::string_view text) {
   std::string digits;
   for (const char letter : text) {
@@ -337,6 +360,7 @@ void Redactor::known_words(std::string_view line, std::vector<NameSpan>& spans) 
     const NameKind kind = *found == Word::Host   ? NameKind::Host
                           : *found == Word::User ? NameKind::User
                                                  : NameKind::Serial;
+    if (kind == NameKind::Host) found_end = domain_end(line, found_end);
     spans.push_back({at, found_end, kind});
   }
 }

@@ -211,6 +211,16 @@ TEST(Redactor, UsesNamesThatItIsGiven) {
   EXPECT_THAT(result, HasSubstr("job on gpu 3 in train mode")) << "words of the language are no names";
 }
 
+TEST(Redactor, TakesTheDomainBehindAKnownHostWithIt) {
+  host::KnownNames known;
+  known.hosts = {"blade-x77"};
+  const std::string result =
+      redacted("ssh blade-x77.rack7.example.org, see blade-x77.tar.gz and blade-x77.local.", known);
+  EXPECT_THAT(result,
+              MatchesRegex("ssh host-[0-9a-f]+\\.dom-[0-9a-f]+\\.invalid, see host-[0-9a-f]+\\.tar\\.gz and "
+                           "host-[0-9a-f]+\\.dom-[0-9a-f]+\\.invalid\\."));
+}
+
 TEST(Redactor, ReadsTheNodeColumnsOfTables) {
   const std::string slurm =
       "REASON               USER      TIMESTAMP           NODELIST\n"
