@@ -27,7 +27,8 @@ class NarrowFormatter final : public CLI::Formatter {
     }
     out.append(column_width_ - used, ' ');
     std::size_t column = column_width_;
-    for (const std::string_view word : base::words(make_option_desc(option))) {
+    const std::string description = make_option_desc(option);  // the words below look into it
+    for (const std::string_view word : base::words(description)) {
       if (column + word.size() + 1 > 79) {
         out += '\n';
         out.append(column_width_, ' ');
