@@ -2,6 +2,7 @@
 // blocks. A new kind of noun adds its header and one vector here. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "model/bench_report.h"
 #include "model/bmc_report.h"
 #include "model/dcgm_report.h"
 #include "model/event.h"
@@ -41,6 +42,7 @@ struct Observations {
   std::vector<BmcSensor> bmc_sensors;
   std::vector<SlurmNode> slurm_nodes;
   std::vector<SlurmJob> slurm_jobs;
+  std::vector<BenchReport> bench;
 };
 
 }  // namespace gpuwright::model

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "parse/bench_formats.h"
 #include "parse/bmc_formats.h"
 #include "parse/driver_formats.h"
 #include "parse/format.h"
@@ -31,6 +32,8 @@ constexpr std::array kFormats = {
     Format{"lsmod", parse_lsmod},
     Format{"lspci", parse_lspci},
     Format{"modinfo", parse_modinfo},
+    Format{"nccl-tests", parse_nccl_tests},
+    Format{"nvbandwidth", parse_nvbandwidth},
     Format{"nvidia-smi-csv", parse_smi_csv},
     Format{"nvidia-smi-list", parse_smi_list},
     Format{"nvidia-smi-q", parse_smi_query_text},
@@ -47,6 +50,7 @@ constexpr std::array kFormats = {
     Format{"scontrol-node", parse_scontrol_node},
     Format{"sinfo", parse_sinfo},
     Format{"squeue", parse_squeue},
+    Format{"ulimit", parse_ulimit},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/judge.h"
+#include "rules/judge_bench.h"
 #include "rules/judge_bmc.h"
 #include "rules/judge_cuda.h"
 #include "rules/judge_driver.h"
@@ -19,6 +20,7 @@ namespace {
 
 /// Sorted by id.
 constexpr std::array kJudges = {
+    Judge{"bench", judge_bench},
     Judge{"bmc", judge_bmc},
     Judge{"cuda", judge_cuda},
     Judge{"dcgm", judge_dcgm},

@@ -1,0 +1,87 @@
+// Published pass lines and maintainers' statements are for one kind of machine each; a reading is compared
+// only where every part of the kind is known. A tenth is allowed for: two healthy machines differ by that
+// much. Source: data/bench_expectations.csv. SPDX-License-Identifier: Apache-2.0
+#include "rules/judge_bench.h"
+
+#include "base/text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace gpuwright::rules {
+
+namespace {
+
+using model::BenchReport;
+using Row = base::CsvTable::Row;
+
+constexpr double kTolerated = 0.9;
+
+std::vector<std::string> parts(std::string_view model) {
+  std::string text(model);
+  std::replace(text.begin(), text.end(), '-', ' ');
+  std::vector<std::string> result;
+  for (const std::string_view word : base::words(text)) result.emplace_back(word);
+  return result;
+}
+
+/// "A100 SXM4" fits "NVIDIA A100-SXM4-80GB" and "A100-SXM4-40GB"; "H200" does not fit "GH200".
+bool same_model(const std::string& wanted, const std::string& printed) {
+  const std::vector<std::string> have = parts(printed);
+  const std::vector<std::string> need = parts(wanted);
+  return !need.empty() && std::all_of(need.begin(), need.end(), [&](const std::string& part) {
+    return std::find(have.begin(), have.end(), part) != have.end();
+  });
+}
+
+bool equals_where_given(const std::string& wanted, const model::Field<std::int64_t>& have) {
+  if (wanted.empty()) return true;
+  return have.known() && base::parse_int(wanted) == have.value();
+}
+
+bool fits(const base::CsvTable& table, const Row& row, const BenchReport& report) {
+  if (table.cell(row, "tool") != report.tool || table.cell(row, "test") != report.test) return false;
+  if (!same_model(table.cell(row, "gpu"), report.gpu_model)) return false;
+  if (!equals_where_given(table.cell(row, "ranks"), report.ranks)) return false;
+  if (!equals_where_given(table.cell(row, "nodes"), report.nodes)) return false;
+  const auto least = base::parse_int(table.cell(row, "min_bytes"));
+  return !least || (report.size_bytes.known() && report.size_bytes.value() >= *least);
+}
+
+std::string size_text(const model::Field<std::int64_t>& bytes) {
+  if (!bytes.known()) return "";
+  return fmt::format("{:.0f} MiB", static_cast<double>(bytes.value()) / (1024.0 * 1024.0));
+}
+
+}  // namespace
+
+std::vector<model::Event> judge_bench(const model::Observations& observations,
+                                      const catalog::Catalog& catalog) {
+  std::vector<model::Event> result;
+  const base::CsvTable* table = catalog.table("bench_expectations");
+  if (table == nullptr) return result;
+  for (const BenchReport& report : observations.bench) {
+    const auto row = std::find_if(table->rows.begin(), table->rows.end(),
+                                  [&](const Row& candidate) { return fits(*table, candidate, report); });
+    if (row == table->rows.end() || !report.gb_per_s.known()) continue;
+    const std::optional<double> expected = base::parse_double(table->cell(*row, "gb_per_s"));
+    if (!expected || report.gb_per_s.value() >= *expected * kTolerated) continue;
+    model::Event event;
+    event.signal = report.tool == "nccl-tests" ? "bench.busbw_low" : "bench.host_copy_low";
+    event.signature = "judge:bench";
+    event.params["measured"] = fmt::format("{:.1f}", report.gb_per_s.value());
+    event.params["expected"] = table->cell(*row, "gb_per_s");
+    event.params["gpu_model"] = report.gpu_model;
+    event.params["size"] = size_text(report.size_bytes);
+    event.params["test"] = report.test;
+    event.evidence.push_back(report.evidence);
+    result.push_back(std::move(event));
+  }
+  return result;
+}
+
+}  // namespace gpuwright::rules
