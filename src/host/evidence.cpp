@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpuwright::host {
@@ -178,9 +179,9 @@ class Collector {
 
   void command(const EvidenceItem& item) {
     const auto answer = source_.run(argv_of(item.what), item.deadline);
+    if (!answer && std::string_view(item.what).starts_with("lspci")) pci_links();
     if (!answer) return no_answer(item, answer.error());
     std::string text = answer->output;
-    // A tool's complaint is evidence as well; of success we want the output alone.
     const bool failed = answer->status != 0;
     if (failed && !answer->errors.empty())
       text += (text.empty() || text.ends_with('\n') ? "" : "\n") + answer->errors;
@@ -188,12 +189,57 @@ class Collector {
       text += fmt::format("{}{}: no answer after {} s\n", text.empty() || text.ends_with('\n') ? "" : "\n",
                           item.what, item.deadline.count());
       could_not(item.what, fmt::format("no answer after {} s: killed", item.deadline.count()));
-    } else if (failed && base::trim(text).empty()) {
-      could_not(item.what, answer->signal != 0 ? fmt::format("ended by signal {}", answer->signal)
-                                               : fmt::format("failed with status {}", answer->status));
+    } else if (failed && (!item.expected || base::trim(text).empty())) {
+      // nvidia-smi's complaint is evidence. That a tool which merely happens to be installed finds no daemon
+      // or no device is none: many machines run without, and nobody asked.
+      return could_not(item.what, failure_of(*answer, text));
     }
     if (answer->output_cut) could_not(item.what, "the output was too long and is cut");
     if (!text.empty()) add_text(item.what, std::move(text));
+  }
+
+  static std::string failure_of(const CommandAnswer& answer, std::string_view text) {
+    if (answer.signal != 0) return fmt::format("ended by signal {}", answer.signal);
+    const auto said = base::trim(text);
+    if (said.empty()) return fmt::format("failed with status {}", answer.status);
+    return base::printable(base::trim(said.substr(said.rfind('\n') + 1)), 160);
+  }
+
+  /// What lspci would say of NVIDIA's devices and their links, from sysfs, in lspci's words.
+  void pci_links() {
+    const std::string top = "/sys/bus/pci/devices";
+    const auto names = source_.list_directory(top);
+    if (!names) return;
+    std::string text;
+    for (const auto& name : *names) {
+      const std::string folder = top + "/" + name + "/";
+      if (line_of(folder + "vendor") != "0x10de") continue;
+      const std::string kind = line_of(folder + "class");
+      text += fmt::format("{} {}: NVIDIA Corporation Device [10de:{}]\n", name,
+                          kind.starts_with("0x0300")   ? "VGA compatible controller [0300]"
+                          : kind.starts_with("0x0302") ? "3D controller [0302]"
+                                                       : "Bridge [0680]",
+                          base::replace_all(line_of(folder + "device"), "0x", ""));
+      const std::string most = link_of(folder, "max");
+      const std::string now = link_of(folder, "current");
+      if (!most.empty()) text += "\t\tLnkCap:\tPort #0, " + most + "\n";
+      if (!now.empty()) text += "\t\tLnkSta:\t" + now + "\n";
+    }
+    if (!text.empty()) add_text(top, std::move(text));
+  }
+
+  /// "16.0 GT/s PCIe" and "8" as "Speed 16GT/s, Width x8"; empty where the device does not answer
+  /// ("Unknown").
+  std::string link_of(const std::string& folder, const std::string& which) {
+    const auto speed = base::parse_number_and_unit(line_of(folder + which + "_link_speed"));
+    const auto width = base::parse_int(line_of(folder + which + "_link_width"));
+    if (!speed || !width) return {};
+    return fmt::format("Speed {}GT/s, Width x{}", speed->number, *width);
+  }
+
+  std::string line_of(const std::string& path) {
+    const auto text = source_.read_file(path, 4096);
+    return text ? std::string(base::trim(*text)) : std::string();
   }
 
   void no_answer(const EvidenceItem& item, const base::Error& error) {

@@ -24,7 +24,7 @@ struct EvidenceItem {
   EvidenceKind kind;
   const char* what;               ///< a path, or a command line with single spaces and no quoting
   std::chrono::seconds deadline;  ///< of a command
-  bool expected;    ///< its absence is worth a line; the others are looked for and may be missing
+  bool expected;    ///< its absence is worth a line and its failure is evidence; others may be missing
   const char* why;  ///< one line, English
 };
 

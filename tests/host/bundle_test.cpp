@@ -140,6 +140,35 @@ TEST(Evidence, NamesWhatItReadAndWhatItCouldNot) {
   EXPECT_THAT(found, Contains("/proc/driver/nvidia/gpus/0000:3b:00.0/information=Model: NVIDIA H100\n"));
 }
 
+TEST(Evidence, OfAToolThatNobodyExpectsIsNoComplaint) {
+  FakeMachine machine = some_machine();
+  machine.commands["docker info"] = says("Client:\n", 1, "Cannot connect to the Docker daemon\n");
+  host::Inputs inputs = host::collect_evidence(machine);
+  EXPECT_THAT(inputs.could_not_look, Contains("docker info: Cannot connect to the Docker daemon"));
+  for (const auto& document : inputs.documents) EXPECT_NE(document.name, "docker info");
+}
+
+TEST(Evidence, ReadsPcieLinksFromSysfsWhereLspciIsMissing) {
+  FakeMachine machine;
+  const std::string gpu = "/sys/bus/pci/devices/0000:3b:00.0/";
+  machine.files[gpu + "vendor"] = "0x10de\n";
+  machine.files[gpu + "device"] = "0x2330\n";
+  machine.files[gpu + "class"] = "0x030200\n";
+  machine.files[gpu + "max_link_speed"] = "32.0 GT/s PCIe\n";
+  machine.files[gpu + "max_link_width"] = "16\n";
+  machine.files[gpu + "current_link_speed"] = "2.5 GT/s PCIe\n";
+  machine.files[gpu + "current_link_width"] = "8\n";
+  machine.files["/sys/bus/pci/devices/0000:00:02.0/vendor"] = "0x8086\n";
+  const std::string expected =
+      "/sys/bus/pci/devices=0000:3b:00.0 3D controller [0302]: NVIDIA Corporation Device [10de:2330]\n"
+      "\t\tLnkCap:\tPort #0, Speed 32GT/s, Width x16\n\t\tLnkSta:\tSpeed 2.5GT/s, Width x8\n";
+  EXPECT_THAT(texts(host::collect_evidence(machine)), Contains(expected));
+  const TempFolder folder;
+  auto after = host::open_inputs({folder.write("b.tar.gz", pack(machine))});
+  ASSERT_TRUE(after.ok());
+  EXPECT_THAT(texts(std::move(*after)), Contains(expected));
+}
+
 TEST(Evidence, TakesTheJournalWhereTheKernelLogIsDeniedOrItsBeginningIsGone) {
   FakeMachine machine = some_machine();
   machine.commands["journalctl -k -b -o json --no-pager -q"] = says(
