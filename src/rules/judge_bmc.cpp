@@ -27,7 +27,7 @@ struct Class {
   const char* words;
   const char* signal;
 };
-constexpr std::array<Class, 58> kClasses = {{
+constexpr std::array<Class, 61> kClasses = {{
     {"power supply", "redundancy lost", "bmc.power_redundancy_lost"},
     {"power supply", "redundancy degraded", "bmc.power_redundancy_lost"},
     {"ps redundancy", "redundancy lost", "bmc.power_redundancy_lost"},
@@ -86,6 +86,9 @@ constexpr std::array<Class, 58> kClasses = {{
     {"processor", "machine check", "bmc.processor_error"},
     {"watchdog", "hard reset", "bmc.watchdog"},
     {"slot / connector", "fault status", "bmc.slot_fault"},
+    {"drive", "drive fault", "bmc.drive_fault"},
+    {"drive", "predictive failure", "bmc.drive_fault"},
+    {"drive", "in critical array", "bmc.drive_fault"},
 }};
 
 std::string signal_of(const BmcLogEntry& entry) {

@@ -225,6 +225,13 @@ TEST(JudgeBmc, AConditionThatEndedIsContext) {
   EXPECT_THAT(alarms(rules::judge_bmc(observations, knowledge())), IsEmpty());
 }
 
+TEST(JudgeBmc, AFailingDriveIsFound) {
+  model::Observations observations;
+  parse::parse_ipmi_sel(" 1 | 01/02/2026 | 03:04:05 | Drive Slot Disk 3 | Drive Fault | Asserted\n",
+                        {"sel.txt", 1}, knowledge(), observations);
+  EXPECT_THAT(alarms(rules::judge_bmc(observations, knowledge())), ElementsAre("bmc.drive_fault"));
+}
+
 TEST(JudgeBmc, HarmlessEntriesAreQuiet) {
   model::Observations observations;
   parse::parse_ipmi_sel(
