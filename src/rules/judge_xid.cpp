@@ -231,7 +231,8 @@ std::vector<Event> judge_xid13_place(const Observations& observations, const cat
     }
     const bool repeated = values(placed, "pid").size() >= 2 || spans(placed, kAnotherRun);
     const bool scattered = places.size() >= 3 || tpcs.size() >= 2;
-    if (!scattered && (places.size() != 1 || !repeated)) continue;
+    // The work-flow suspects hardware where one TPC (of two SMs) fails again and again.
+    if (!scattered && (tpcs.size() != 1 || !repeated)) continue;
     Event event =
         derive(scattered ? "derived.xid13_scattered" : "derived.xid13_same_sm", placed, "xid13-place");
     event.params["sms"] = std::to_string(places.size());

@@ -39,6 +39,12 @@ TEST(Xid13Place, OneSmInSeveralProcessesPointsToHardware) {
   EXPECT_EQ(signals(rules::judge_xid13_place, text), Names{"derived.xid13_same_sm"});
 }
 
+TEST(Xid13Place, BothSmsOfOneTpcInSeveralProcessesPointToHardware) {
+  const std::string text =
+      sm_line("10.0", "3b", "5", "GPC 1, TPC 0, SM 0") + sm_line("5000.0", "3b", "9", "GPC 1, TPC 0, SM 1");
+  EXPECT_EQ(signals(rules::judge_xid13_place, text), Names{"derived.xid13_same_sm"});
+}
+
 TEST(Xid13Place, OneSmOnceSaysNothing) {
   EXPECT_EQ(signals(rules::judge_xid13_place, sm_line("10.0", "3b", "5", "GPC 1, TPC 0, SM 0")), Names{});
 }
