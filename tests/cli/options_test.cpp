@@ -37,7 +37,7 @@ std::size_t columns(const std::string& line) {
   return count;
 }
 
-/// Nothing but printable characters, well-formed UTF-8 and line ends.
+/// Nothing but printable ASCII and line ends.
 bool is_plain_text(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c != 0x7f); });
 }
