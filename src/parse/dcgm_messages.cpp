@@ -46,6 +46,7 @@ constexpr CodeRow kRows[] = {
     {"FAULTY_MEMORY", "faulty memory elements", "dcgm.faulty_memory"},
     {"MEMORY_MISMATCH", "memory mismatch was detected", "dcgm.faulty_memory"},
     {"L1TAG_MISCOMPARE", "miscompare failure in the L1", "dcgm.faulty_memory"},
+    {"SRAM_THRESHOLD", "SRAM threshold", "dcgm.sram_threshold"},
     {"CORRUPT_INFOROM", "corrupt InfoROM", "dcgm.inforom"},
     {"CLOCK_THROTTLE_THERMAL", "due to thermal violation", "dcgm.thermal"},
     {"CLOCKS_EVENT_THERMAL", "thermal violation", "dcgm.thermal"},
