@@ -3,6 +3,13 @@
 
 namespace gpuwright::kit {
 
+Node::Node() = default;
+Node::~Node() = default;
+Node::Node(const Node& other) = default;
+Node::Node(Node&& other) noexcept = default;
+Node& Node::operator=(const Node& other) = default;
+Node& Node::operator=(Node&& other) noexcept = default;
+
 const Node& Node::operator[](std::string_view key) const {
   static const Node kNull;
   for (const auto& entry : entries) {

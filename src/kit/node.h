@@ -14,6 +14,14 @@ class Node {
  public:
   enum class Kind : std::uint8_t { Null, Scalar, Sequence, Map };
 
+  // Defined where the class is complete: clang 14 needs it for a vector of pairs of itself.
+  Node();
+  ~Node();
+  Node(const Node& other);
+  Node(Node&& other) noexcept;
+  Node& operator=(const Node& other);
+  Node& operator=(Node&& other) noexcept;
+
   Kind kind = Kind::Null;
   std::int32_t line = 0;  ///< 1-based, 0 where unknown
   std::string scalar;     ///< numbers and booleans as written
