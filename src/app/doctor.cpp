@@ -9,6 +9,8 @@
 #include "report/doctor_text.h"
 #include "rules/diagnose.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace gpuwright::app {
@@ -23,6 +25,15 @@ struct DoctorOptions {
   std::string fail_on = "error";
   std::string data;
   std::string sysroot;
+  std::string demo;
+};
+
+/// What was looked at, and what the last line should suggest.
+struct Look {
+  host::Inputs inputs;
+  std::string label;  ///< printed above the verdict
+  bool live = false;  ///< this machine, not files
+  bool no_gpu = false;
 };
 
 model::Severity threshold(const std::string& word) {
@@ -31,13 +42,65 @@ model::Severity threshold(const std::string& word) {
   return word == "critical" ? model::Severity::Critical : model::Severity::Error;
 }
 
+base::Result<Look> look_at_demo(const std::string& name, const catalog::Catalog& catalog) {
+  Look look;
+  std::vector<std::string> names;
+  for (const catalog::DemoRow& demo : catalog.demos()) {
+    names.push_back(demo.name);
+    if (demo.name != name) continue;
+    look.inputs.documents.push_back(
+        host::Document{"demo:" + name, std::make_unique<base::MemoryStream>(demo.text)});
+    look.label = "demonstration: " + demo.title.en + " (no machine wrote these lines)";
+  }
+  if (!look.inputs.documents.empty()) return look;
+  return base::make_error(
+      base::ErrorKind::NotFound,
+      fmt::format("no demo '{}'; there are: {}", base::printable(name, 60), base::join(names, ", ")));
+}
+
+base::Result<Look> look(const DoctorOptions& options, const catalog::Catalog& catalog,
+                        const Console& console) {
+  if (!options.demo.empty()) return look_at_demo(options.demo, catalog);
+  Look look;
+  GPUWRIGHT_TRY(look.inputs, gather(options.paths, options.sysroot, console));
+  look.live = options.paths.empty() && options.sysroot.empty();
+  if (look.live) {
+    host::LiveHost machine;
+    const base::Result<std::int64_t> gpus = host::count_nvidia_gpus(machine);
+    look.no_gpu = gpus && *gpus == 0;
+  }
+  return look;
+}
+
+/// What to try next: every verdict ends with a command.
+std::string next_command(const model::Diagnosis& diagnosis, const Look& look) {
+  const bool recognised = std::any_of(diagnosis.inputs.begin(), diagnosis.inputs.end(),
+                                      [](const model::RecognisedInput& input) { return input.events > 0; });
+  if (look.no_gpu && diagnosis.findings.empty()) {
+    return "gpuwright doctor FILE (a log from another machine), or gpuwright doctor --demo gpu-lost";
+  }
+  if (!diagnosis.findings.empty() && look.live) return "gpuwright capture (packs this evidence for others)";
+  if (!diagnosis.findings.empty()) return "gpuwright explain " + diagnosis.findings.front().cause;
+  if (!recognised) return "gpuwright doctor --help (what it reads), or gpuwright explain \"the message\"";
+  return {};
+}
+
 /// Reads every document. One that was named and gives nothing is an error; a member that gives nothing is
 /// told.
 base::Result<model::Observations> recognise(host::Inputs& inputs, const DoctorOptions& options,
-                                            const catalog::Catalog& catalog) {
+                                            const catalog::Catalog& catalog, const Console& console) {
   parse::Recogniser recogniser(catalog);
+  ProgressLine progress(console);
+  constexpr std::size_t kShowEvery = 32 << 20;
+  std::size_t shown_at = 0;
   for (host::Document& document : inputs.documents) {
-    const base::Status status = recogniser.add(document.name, *document.content);
+    const auto show = [&](std::size_t bytes) {
+      if (bytes < shown_at + kShowEvery) return;
+      shown_at = bytes;
+      progress.show(fmt::format("reading {}: {} MB", document.name, bytes / 1'000'000));
+    };
+    shown_at = 0;
+    const base::Status status = recogniser.add(document.name, *document.content, show);
     document.content.reset();
     if (status) continue;
     const bool named =
@@ -68,16 +131,24 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
               "lowest severity that makes the exit code 1");
   line.option("--data", options.data, "DIR", "use the knowledge in DIR instead of the embedded one");
   line.option("--sysroot", options.sysroot, "DIR", "look at the files of the disk mounted at DIR");
+  line.option("--demo", options.demo, "NAME", "show an embedded case: gpu-lost, nvlink-peer, nccl-shm ...");
+  line.example("gpuwright doctor", "this machine");
+  line.example("gpuwright doctor /var/log/kern.log error.txt", "files, whatever they are");
+  line.example("dmesg -T | gpuwright doctor -", "standard input");
+  line.example("gpuwright doctor nvidia-bug-report.log.gz --json", "a bug report, for a program");
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
 
   const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
   if (!catalog) return console.usage_error(catalog.error());
-  base::Result<host::Inputs> inputs = gather(options.paths, options.sysroot, console);
-  if (!inputs) return console.usage_error(inputs.error());
-  base::Result<model::Observations> observations = recognise(*inputs, options, *catalog);
+  base::Result<Look> looked = look(options, *catalog, console);
+  if (!looked) return console.usage_error(looked.error());
+  base::Result<model::Observations> observations = recognise(looked->inputs, options, *catalog, console);
   if (!observations) return console.usage_error(observations.error());
   model::Diagnosis diagnosis = rules::diagnose(std::move(*observations), *catalog);
-  for (std::string& reason : inputs->could_not_look) diagnosis.could_not_look.push_back(std::move(reason));
+  if (looked->no_gpu) diagnosis.could_not_look.push_back("GPUs: there is no NVIDIA GPU on this machine");
+  for (std::string& reason : looked->inputs.could_not_look) {
+    diagnosis.could_not_look.push_back(std::move(reason));
+  }
   const catalog::Language language = language_of(options.language);
   if (options.json) {
     console.print(report::render_doctor_json(diagnosis, *catalog, language));
@@ -88,6 +159,8 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
     text.language = language;
     text.color = console.color;
     text.width = console.width;
+    text.label = looked->label;
+    text.next_command = next_command(diagnosis, *looked);
     console.print(report::render_doctor_text(diagnosis, *catalog, text));
   }
   return exit_code(diagnosis, options);

@@ -1,14 +1,117 @@
 // `gpuwright explain`: the catalog entry behind an id, a code or an error text.
 // SPDX-License-Identifier: Apache-2.0
+#include "report/explain.h"
+
 #include "app/command_line.h"
 #include "app/knowledge.h"
+#include "base/text.h"
+#include "parse/recogniser.h"
+#include "rules/diagnose.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
 
 namespace gpuwright::app {
 
+namespace {
+
+struct Request {
+  std::string text;  ///< what was asked, words joined by one space
+  bool json = false;
+  report::ExplainOptions options;
+};
+
+/// "xid 79", "Xid79", "xid.79": the number behind the word; nothing if it is something else.
+std::optional<std::int64_t> code_behind(const std::string& text, const std::string& word) {
+  if (!base::starts_with_ignoring_case(text, word)) return std::nullopt;
+  std::string_view rest = base::trim(std::string_view(text).substr(word.size()));
+  while (!rest.empty() &&
+         (rest.front() == '.' || rest.front() == ':' || rest.front() == '#' || rest.front() == ' '))
+    rest.remove_prefix(1);
+  return base::parse_int(rest);
+}
+
+/// The entry of an id or code; nothing when the words are neither.
+std::optional<std::string> entry(const Request& request, const catalog::Catalog& catalog) {
+  const catalog::Language language = request.options.language;
+  if (const catalog::Cause* cause = catalog.cause(request.text)) {
+    return request.json ? report::explain_cause_json(*cause, language)
+                        : report::explain_cause_text(*cause, request.options);
+  }
+  if (const auto code = code_behind(request.text, "xid")) {
+    const catalog::XidRow* row = catalog.xid(*code);
+    if (row == nullptr) return std::nullopt;
+    return request.json ? report::explain_xid_json(*row, catalog, language)
+                        : report::explain_xid_text(*row, catalog, request.options);
+  }
+  if (const auto code = code_behind(request.text, "sxid")) {
+    const catalog::SxidRow* row = catalog.sxid(*code);
+    if (row == nullptr) return std::nullopt;
+    return request.json ? report::explain_sxid_json(*row, catalog, language)
+                        : report::explain_sxid_text(*row, catalog, request.options);
+  }
+  const auto signature = std::find_if(
+      catalog.signatures().begin(), catalog.signatures().end(), [&](const catalog::Signature& row) {
+        return row.id == request.text || (!row.signal.empty() && row.signal == request.text);
+      });
+  if (signature == catalog.signatures().end()) return std::nullopt;
+  return request.json ? report::explain_signature_json(*signature, catalog, language)
+                      : report::explain_signature_text(*signature, catalog, request.options);
+}
+
+/// The causes that the words raise when they are taken for an error message.
+std::string entries_for_message(const Request& request, const catalog::Catalog& catalog) {
+  parse::Recogniser recogniser(catalog);
+  base::MemoryStream stream(request.text + "\n");
+  if (!recogniser.add("text", stream)) return {};
+  const model::Diagnosis diagnosis = rules::diagnose(recogniser.finish(), catalog);
+  std::string out;
+  std::set<std::string> shown;
+  for (const auto* list : {&diagnosis.findings, &diagnosis.harmless}) {
+    for (const model::Finding& finding : *list) {
+      const catalog::Cause* cause = catalog.cause(finding.cause);
+      if (cause == nullptr || !shown.insert(finding.cause).second) continue;
+      if (!out.empty() && !request.json) out += '\n';
+      out += request.json ? report::explain_cause_json(*cause, request.options.language)
+                          : report::explain_cause_text(*cause, request.options);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 int run_explain(const std::vector<std::string>& arguments, const Console& console) {
+  Request request;
+  std::vector<std::string> words;
+  std::string language = "en", data;
   CommandLine line("explain", "Explain a code, cause, signal or error text.");
+  line.positionals("WHAT", words, "a cause's id, Xid N, SXid N, a signal, or an error message");
+  line.flag("--json", request.json, "print JSON");
+  line.choice("--lang", language, {"en", "zh"}, "language of the text");
+  line.option("--data", data, "DIR", "use the knowledge in DIR instead of the embedded one");
+  line.example("gpuwright explain Xid 79", "what the driver means by it, and what may be behind it");
+  line.example("gpuwright explain gpu-lost-from-bus", "one cause, with what to do and its sources");
+  line.example("gpuwright explain \"Failed to initialize NVML: Unknown Error\"", "the causes of a message");
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
-  return kUsage;
+  request.text = std::string(base::trim(base::join(words, " ")));
+  request.options = {language_of(language), console.color, console.width};
+  if (request.text.empty())
+    return console.usage_error(base::make_error(base::ErrorKind::Malformed, "explain what? (try --help)"));
+
+  const base::Result<catalog::Catalog> catalog = load_catalog(data);
+  if (!catalog) return console.usage_error(catalog.error());
+  const std::string text = entry(request, *catalog).value_or(std::string());
+  const std::string answer = text.empty() ? entries_for_message(request, *catalog) : text;
+  if (answer.empty()) {
+    return console.usage_error(
+        base::make_error(base::ErrorKind::NotFound,
+                         fmt::format("nothing is known about '{}'", base::printable(request.text, 120))));
+  }
+  console.print(answer);
+  return kFine;
 }
 
 }  // namespace gpuwright::app

@@ -54,6 +54,16 @@ base::Result<FormatRow> read_format(const Node& row, const std::string& file) {
   return format;
 }
 
+base::Result<DemoRow> read_demo(const Node& row, const std::string& file) {
+  DemoRow demo{
+      row["name"].text(), {row["title"]["en"].text(), row["title"]["zh"].text()}, row["text"].text()};
+  if (demo.name.empty() || demo.text.empty()) {
+    return make_error(ErrorKind::Malformed, "a demo needs name and text",
+                      fmt::format("{}:{}", file, row.line));
+  }
+  return demo;
+}
+
 XidRow read_xid(const Row& row) {
   XidRow xid;
   xid.code = row.integer("code");
@@ -139,6 +149,7 @@ class CatalogBuilder {
     const std::string& name = file.name;
     if (name.rfind("signatures/", 0) == 0) return add_rows(file, catalog_.signatures_, read_signature);
     if (name.rfind("causes/", 0) == 0) return add_rows(file, catalog_.causes_, read_cause);
+    if (name == "demos.yaml") return add_rows(file, catalog_.demos_, read_demo);
     if (name == "formats.yaml") return add_rows(file, catalog_.formats_, read_format);
     if (name.size() < 4 || name.substr(name.size() - 4) != ".csv" || file.root.items.empty())
       return base::Done{};

@@ -66,6 +66,13 @@ struct FormatRow {
   bool until_blank = false;
 };
 
+/// A case to look at without a broken machine. Source: data/demos.yaml.
+struct DemoRow {
+  std::string name;
+  Text title;
+  std::string text;
+};
+
 class Catalog {
  public:
   /// The knowledge embedded in the binary. Internal only if the pack is damaged.
@@ -76,6 +83,7 @@ class Catalog {
   const std::vector<Signature>& signatures() const { return signatures_; }
   const std::vector<Cause>& causes() const { return causes_; }
   const std::vector<FormatRow>& formats() const { return formats_; }
+  const std::vector<DemoRow>& demos() const { return demos_; }
   const std::vector<XidRow>& xids() const { return xids_; }
   const std::vector<SxidRow>& sxids() const { return sxids_; }
   const std::vector<Nvlink5Row>& nvlink5() const { return nvlink5_; }
@@ -92,6 +100,7 @@ class Catalog {
   std::vector<Signature> signatures_;
   std::vector<Cause> causes_;
   std::vector<FormatRow> formats_;
+  std::vector<DemoRow> demos_;
   std::vector<XidRow> xids_;
   std::vector<SxidRow> sxids_;
   std::vector<Nvlink5Row> nvlink5_;

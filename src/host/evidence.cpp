@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -183,6 +184,7 @@ class Collector {
     if (!answer) return no_answer(item, answer.error());
     std::string text = answer->output;
     const bool failed = answer->status != 0;
+    // The complaint of a tool that must work is evidence as well; of success we want the output alone.
     if (failed && !answer->errors.empty())
       text += (text.empty() || text.ends_with('\n') ? "" : "\n") + answer->errors;
     if (answer->timed_out) {
@@ -260,6 +262,21 @@ class Collector {
 
 std::span<const EvidenceItem> evidence_list() {
   return kEvidence;
+}
+
+Result<std::int64_t> count_nvidia_gpus(Source& source) {
+  constexpr std::size_t kMaxDevices = 4096;
+  const std::string folder = "/sys/bus/pci/devices";
+  GPUWRIGHT_TRY(auto names, source.list_directory(folder));
+  names.resize(std::min(names.size(), kMaxDevices));
+  std::int64_t count = 0;
+  for (const auto& name : names) {
+    const auto vendor = source.read_file(folder + "/" + name + "/vendor", 64);
+    const auto device_class = source.read_file(folder + "/" + name + "/class", 64);
+    const bool nvidia = vendor && base::trim(*vendor) == "0x10de";
+    count += nvidia && device_class && base::trim(*device_class).starts_with("0x03") ? 1 : 0;
+  }
+  return count;
 }
 
 Inputs collect_evidence(Source& source, const Progress& progress) {

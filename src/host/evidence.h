@@ -31,6 +31,10 @@ struct EvidenceItem {
 /// The list, in the order in which it is read.
 std::span<const EvidenceItem> evidence_list();
 
+/// NVIDIA display controllers on the PCI bus, whether a driver holds them or not: vendor 0x10de, class 0x03
+/// (PCI Code and ID Assignment Specification). NotFound where there is no PCI bus to be seen.
+base::Result<std::int64_t> count_nvidia_gpus(Source& source);
+
 /// Called before each item is read, for progress.
 using Progress = std::function<void(const EvidenceItem& item, std::size_t at, std::size_t of)>;
 
