@@ -391,9 +391,9 @@ std::vector<NameSpan> LabelledNames::next(std::string_view line) {
     const auto numbers = std::count_if(
         parts.begin(), parts.end(), [](std::string_view part) { return base::parse_int(part).has_value(); });
     oom_table_ = numbers >= 5;
-    const auto begin = word_start(
-        line, base::trim(line).size() + static_cast<std::size_t>(base::trim(line).data() - line.data()));
-    if (oom_table_) add_process(line, begin, line.size(), spans);
+    // A blank line ends the table: it has no last word.
+    if (oom_table_)
+      add_process(line, word_start(line, line.find_last_not_of(" \t\r") + 1), line.size(), spans);
   }
   if (base::contains(line, "oom_score_adj name")) oom_table_ = true;
   return spans;

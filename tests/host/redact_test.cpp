@@ -252,6 +252,8 @@ TEST(Redactor, ReadsTheOomKillersTaskTable) {
       "[ 9.1] [  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n"
       "[ 9.1] [   4242]  1000  4242   100000    50000   400000        0             0 lumen_train\n";
   EXPECT_THAT(redacted(table), Not(HasSubstr("lumen")));
+  const std::string blank = "oom_score_adj name\n \n\n";
+  EXPECT_EQ(redacted(blank), blank);
 }
 
 TEST(Redactor, LongTextComesInPiecesAndIsTheSame) {
