@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
+#include "support/diagnose.h"
 #include "support/expected.h"
 #include "support/json_schema.h"
 #include "support/logs.h"
@@ -99,10 +100,16 @@ TEST(Colour, StaysOutOfAPipe) {
   EXPECT_THAT(gpuwright({"doctor", "-"}, kXid79).out, Not(HasSubstr("\x1b")));
 }
 
-TEST(Demo, ShowsAFindingAndSaysThatItIsADemo) {
-  const Ran ran = gpuwright({"doctor", "--demo"});
-  EXPECT_THAT(ran.out, HasSubstr("demo")) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("1."));
+TEST(Demo, EachShowsAFindingAndSaysThatItIsADemonstration) {
+  ASSERT_FALSE(knowledge().demos().empty());
+  for (const catalog::DemoRow& demo : knowledge().demos()) {
+    const Ran ran = gpuwright({"doctor", "--demo", demo.name});
+    EXPECT_THAT(ran.out, HasSubstr("demonstration")) << demo.name << ": " << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("1. ")) << demo.name;
+  }
+  const Ran unknown = gpuwright({"doctor", "--demo", "no-such-demo"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr(knowledge().demos().front().name));
 }
 
 TEST(Explain, KnowsCodesCausesAndLines) {
