@@ -40,13 +40,15 @@ std::optional<std::string> entry(const Request& request, const catalog::Catalog&
     return request.json ? report::explain_cause_json(*cause, language)
                         : report::explain_cause_text(*cause, request.options);
   }
-  if (const auto code = code_behind(request.text, "xid")) {
+  // A bare number is the code that a tired operator has just read: an Xid, or an SXid where the table has it.
+  const std::optional<std::int64_t> bare = base::parse_int(request.text);
+  if (const auto code = bare && catalog.xid(*bare) ? bare : code_behind(request.text, "xid")) {
     const catalog::XidRow* row = catalog.xid(*code);
     if (row == nullptr) return std::nullopt;
     return request.json ? report::explain_xid_json(*row, catalog, language)
                         : report::explain_xid_text(*row, catalog, request.options);
   }
-  if (const auto code = code_behind(request.text, "sxid")) {
+  if (const auto code = bare && catalog.sxid(*bare) ? bare : code_behind(request.text, "sxid")) {
     const catalog::SxidRow* row = catalog.sxid(*code);
     if (row == nullptr) return std::nullopt;
     return request.json ? report::explain_sxid_json(*row, catalog, language)
