@@ -120,6 +120,11 @@ base::CsvTable to_table(const Node& root) {
   return table;
 }
 
+/// "driver_branches" of "driver_branches.csv".
+std::string table_name(const std::string& file) {
+  return file.substr(0, file.size() - 4);
+}
+
 /// Sorts by id and refuses two rows of one id.
 template <class T, class Key>
 base::Status sort_unique(std::vector<T>& rows, Key key) {
@@ -138,61 +143,67 @@ const T* find_sorted(const std::vector<T>& rows, Key key, const Value& value) {
   return at != rows.end() && key(*at) == value ? &*at : nullptr;
 }
 
+constexpr std::string_view kScannerTable = "log_windows.csv";  // needed at each start
 constexpr auto kById = [](const auto& row) -> const std::string& { return row.id; };
 constexpr auto kByCode = [](const auto& row) { return row.code; };
 
 }  // namespace
 
-class CatalogBuilder {
- public:
-  base::Status add(const KnowledgeFile& file) {
-    const std::string& name = file.name;
-    if (name.rfind("signatures/", 0) == 0) return add_rows(file, catalog_.signatures_, read_signature);
-    if (name.rfind("causes/", 0) == 0) return add_rows(file, catalog_.causes_, read_cause);
-    if (name == "demos.yaml") return add_rows(file, catalog_.demos_, read_demo);
-    if (name == "formats.yaml") return add_rows(file, catalog_.formats_, read_format);
-    if (name.size() < 4 || name.substr(name.size() - 4) != ".csv" || file.root.items.empty())
-      return base::Done{};
-    for (std::size_t i = 1; i < file.root.items.size(); ++i) {
-      const Row row(file.root.items[0], file.root.items[i]);
-      if (name == "xids.csv") catalog_.xids_.push_back(read_xid(row));
-      if (name == "sxids.csv") catalog_.sxids_.push_back(read_sxid(row));
-      if (name == "nvlink5.csv") catalog_.nvlink5_.push_back(read_nvlink5(row));
-    }
-    const bool typed = name == "xids.csv" || name == "sxids.csv" || name == "nvlink5.csv";
-    if (!typed) catalog_.tables_.emplace(name.substr(0, name.size() - 4), to_table(file.root));
-    return base::Done{};
-  }
+namespace {
 
-  base::Result<Catalog> finish() {
-    GPUWRIGHT_TRY([[maybe_unused]] auto signatures, sort_unique(catalog_.signatures_, kById));
-    GPUWRIGHT_TRY([[maybe_unused]] auto causes, sort_unique(catalog_.causes_, kById));
-    GPUWRIGHT_TRY([[maybe_unused]] auto formats, sort_unique(catalog_.formats_, kById));
-    GPUWRIGHT_TRY([[maybe_unused]] auto xids, sort_unique(catalog_.xids_, kByCode));
-    GPUWRIGHT_TRY([[maybe_unused]] auto sxids, sort_unique(catalog_.sxids_, kByCode));
-    return std::move(catalog_);
+template <class T>
+base::Status add_rows(const KnowledgeFile& file, std::vector<T>& rows,
+                      base::Result<T> (*read)(const Node&, const std::string&)) {
+  for (const Node& item : file.root.items) {
+    GPUWRIGHT_TRY(T row, read(item, file.name));
+    rows.push_back(std::move(row));
   }
+  return base::Done{};
+}
 
- private:
-  template <class T>
-  static base::Status add_rows(const KnowledgeFile& file, std::vector<T>& rows,
-                               base::Result<T> (*read)(const Node&, const std::string&)) {
-    for (const Node& item : file.root.items) {
-      GPUWRIGHT_TRY(T row, read(item, file.name));
-      rows.push_back(std::move(row));
-    }
-    return base::Done{};
+base::Status add_rules(Rules& rules, const KnowledgeFile& file) {
+  const std::string& name = file.name;
+  if (name.starts_with("signatures/")) return add_rows(file, rules.signatures, read_signature);
+  if (name.starts_with("causes/")) return add_rows(file, rules.causes, read_cause);
+  if (name == "demos.yaml") return add_rows(file, rules.demos, read_demo);
+  if (name == "formats.yaml") return add_rows(file, rules.formats, read_format);
+  if (name == kScannerTable) rules.scanner_tables.emplace(table_name(name), to_table(file.root));
+  return base::Done{};
+}
+
+void add_table(Tables& tables, const KnowledgeFile& file) {
+  const std::string& name = file.name;
+  if (!name.ends_with(".csv") || name == kScannerTable) return;
+  const bool typed = name == "xids.csv" || name == "sxids.csv" || name == "nvlink5.csv";
+  if (!typed) tables.others.emplace(table_name(name), to_table(file.root));
+  for (std::size_t i = 1; typed && i < file.root.items.size(); ++i) {
+    const Row row(file.root.items[0], file.root.items[i]);
+    if (name == "xids.csv") tables.xids.push_back(read_xid(row));
+    if (name == "sxids.csv") tables.sxids.push_back(read_sxid(row));
+    if (name == "nvlink5.csv") tables.nvlink5.push_back(read_nvlink5(row));
   }
+}
 
-  Catalog catalog_;
-};
+}  // namespace
+
+const Tables& LazyTables::get() {
+  std::call_once(once_, [this] { tables_ = make_(); });
+  return tables_;
+}
 
 base::Result<Catalog> build_catalog(const std::vector<KnowledgeFile>& files) {
-  CatalogBuilder builder;
+  Rules rules;
+  Tables tables;
   for (const KnowledgeFile& file : files) {
-    GPUWRIGHT_TRY([[maybe_unused]] auto done, builder.add(file));
+    GPUWRIGHT_TRY([[maybe_unused]] auto done, add_rules(rules, file));
+    add_table(tables, file);
   }
-  return builder.finish();
+  GPUWRIGHT_TRY([[maybe_unused]] auto signatures, sort_unique(rules.signatures, kById));
+  GPUWRIGHT_TRY([[maybe_unused]] auto causes, sort_unique(rules.causes, kById));
+  GPUWRIGHT_TRY([[maybe_unused]] auto formats, sort_unique(rules.formats, kById));
+  GPUWRIGHT_TRY([[maybe_unused]] auto xids, sort_unique(tables.xids, kByCode));
+  GPUWRIGHT_TRY([[maybe_unused]] auto sxids, sort_unique(tables.sxids, kByCode));
+  return Catalog(std::move(rules), [tables = std::move(tables)] { return tables; });
 }
 
 base::Result<Catalog> Catalog::from_folder(const std::string& folder) {
@@ -201,20 +212,23 @@ base::Result<Catalog> Catalog::from_folder(const std::string& folder) {
 }
 
 const Cause* Catalog::cause(std::string_view id) const {
-  return find_sorted(causes_, kById, std::string(id));
+  return find_sorted(rules_.causes, kById, std::string(id));
 }
 const Signature* Catalog::signature(std::string_view id) const {
-  return find_sorted(signatures_, kById, std::string(id));
+  return find_sorted(rules_.signatures, kById, std::string(id));
 }
 const XidRow* Catalog::xid(std::int64_t code) const {
-  return find_sorted(xids_, kByCode, code);
+  return find_sorted(xids(), kByCode, code);
 }
 const SxidRow* Catalog::sxid(std::int64_t code) const {
-  return find_sorted(sxids_, kByCode, code);
+  return find_sorted(sxids(), kByCode, code);
 }
 const base::CsvTable* Catalog::table(std::string_view name) const {
-  const auto at = tables_.find(std::string(name));
-  return at == tables_.end() ? nullptr : &at->second;
+  const std::string key(name);
+  const auto needed = rules_.scanner_tables.find(key);
+  if (needed != rules_.scanner_tables.end()) return &needed->second;
+  const auto other = tables().others.find(key);
+  return other == tables().others.end() ? nullptr : &other->second;
 }
 
 }  // namespace gpuwright::catalog

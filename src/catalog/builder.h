@@ -10,7 +10,7 @@
 
 namespace gpuwright::catalog {
 
-/// Malformed with file:line for the first row that does not follow docs/KNOWLEDGE.md.
+/// The whole catalog. Malformed with file:line for the first row that does not follow docs/KNOWLEDGE.md.
 base::Result<Catalog> build_catalog(const std::vector<KnowledgeFile>& files);
 
 /// One row of data/signatures as it stands in the file. Malformed with `file:line`.

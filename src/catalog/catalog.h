@@ -8,7 +8,10 @@
 #include "catalog/signature.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,20 +76,54 @@ struct DemoRow {
   std::string text;
 };
 
+/// What every run needs.
+struct Rules {
+  std::vector<Signature> signatures;  ///< sorted by id, as are the others
+  std::vector<Cause> causes;
+  std::vector<FormatRow> formats;
+  std::vector<DemoRow> demos;
+  std::map<std::string, base::CsvTable> scanner_tables;
+};
+
+/// Tables that most runs do not look at: made when somebody first asks for one.
+struct Tables {
+  std::vector<XidRow> xids;  ///< sorted by code
+  std::vector<SxidRow> sxids;
+  std::vector<Nvlink5Row> nvlink5;
+  std::map<std::string, base::CsvTable> others;
+};
+
+/// Makes the tables once, whoever asks first. Safe to ask from several threads.
+class LazyTables {
+ public:
+  explicit LazyTables(std::function<Tables()> make) : make_(std::move(make)) {}
+  const Tables& get();
+
+ private:
+  std::function<Tables()> make_;
+  std::once_flag once_;
+  Tables tables_;
+};
+
 class Catalog {
  public:
-  /// The knowledge embedded in the binary. Internal only if the pack is damaged.
+  /// The knowledge embedded in the binary. Malformed only if the pack is damaged.
   static base::Result<Catalog> embedded();
   /// The knowledge in a folder laid out like data/. Malformed names file and line.
   static base::Result<Catalog> from_folder(const std::string& folder);
 
-  const std::vector<Signature>& signatures() const { return signatures_; }
-  const std::vector<Cause>& causes() const { return causes_; }
-  const std::vector<FormatRow>& formats() const { return formats_; }
-  const std::vector<DemoRow>& demos() const { return demos_; }
-  const std::vector<XidRow>& xids() const { return xids_; }
-  const std::vector<SxidRow>& sxids() const { return sxids_; }
-  const std::vector<Nvlink5Row>& nvlink5() const { return nvlink5_; }
+  Catalog(Rules rules, std::function<Tables()> make_tables)
+      : rules_(std::move(rules)), tables_(std::make_shared<LazyTables>(std::move(make_tables))) {}
+
+  const Rules& rules() const { return rules_; }
+  const Tables& tables() const { return tables_->get(); }
+  const std::vector<Signature>& signatures() const { return rules_.signatures; }
+  const std::vector<Cause>& causes() const { return rules_.causes; }
+  const std::vector<FormatRow>& formats() const { return rules_.formats; }
+  const std::vector<DemoRow>& demos() const { return rules_.demos; }
+  const std::vector<XidRow>& xids() const { return tables().xids; }
+  const std::vector<SxidRow>& sxids() const { return tables().sxids; }
+  const std::vector<Nvlink5Row>& nvlink5() const { return tables().nvlink5; }
 
   /// Null when unknown. Pointers live as long as the catalog.
   const Cause* cause(std::string_view id) const;
@@ -97,15 +134,8 @@ class Catalog {
   const base::CsvTable* table(std::string_view name) const;
 
  private:
-  std::vector<Signature> signatures_;
-  std::vector<Cause> causes_;
-  std::vector<FormatRow> formats_;
-  std::vector<DemoRow> demos_;
-  std::vector<XidRow> xids_;
-  std::vector<SxidRow> sxids_;
-  std::vector<Nvlink5Row> nvlink5_;
-  std::map<std::string, base::CsvTable> tables_;
-  friend class CatalogBuilder;
+  Rules rules_;
+  std::shared_ptr<LazyTables> tables_;  ///< shared by copies of the catalog
 };
 
 }  // namespace gpuwright::catalog

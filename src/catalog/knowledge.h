@@ -7,7 +7,6 @@
 #include "kit/node.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gpuwright::catalog {
@@ -22,11 +21,5 @@ struct KnowledgeFile {
 /// Reads all .yaml and .csv files below the folder, sorted by name. Errors: NotFound, Denied, Malformed
 /// (file:line).
 base::Result<std::vector<KnowledgeFile>> read_knowledge(const std::string& folder);
-
-/// Packs; leaves out what only tests need (examples, near_miss).
-std::string pack_knowledge(const std::vector<KnowledgeFile>& files);
-
-/// Unpacks. Malformed if the bytes are no pack of this version.
-base::Result<std::vector<KnowledgeFile>> unpack_knowledge(std::string_view packed);
 
 }  // namespace gpuwright::catalog

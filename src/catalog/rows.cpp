@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 namespace gpuwright::catalog {
 
@@ -38,19 +39,27 @@ class Complaints {
  public:
   Complaints(const Node& row, const std::string& file) : row_(row), file_(file) {}
 
-  void require(bool holds, const std::string& what) {
-    if (!holds && message_.empty()) message_ = what;
+  /// `what` is the complaint, or a function that makes it: rows are read at each start, and seldom wrong.
+  template <class What>
+  void require(bool holds, const What& what) {
+    if (holds || !message_.empty()) return;
+    if constexpr (std::is_invocable_v<What>) {
+      message_ = what();
+    } else {
+      message_ = what;
+    }
   }
   template <std::size_t N>
   void require_one_of(const std::array<const char*, N>& allowed, const std::string& value,
                       const char* field) {
-    require(is_one_of(allowed, value), fmt::format("{} '{}' is not one of the allowed words", field, value));
+    require(is_one_of(allowed, value),
+            [&] { return fmt::format("{} '{}' is not one of the allowed words", field, value); });
   }
   void only_keys(const Node& map, std::initializer_list<const char*> allowed) {
     for (const auto& entry : map.entries) {
       const bool known =
           std::any_of(allowed.begin(), allowed.end(), [&](const char* key) { return entry.first == key; });
-      require(known, fmt::format("unknown field '{}'", entry.first));
+      require(known, [&] { return fmt::format("unknown field '{}'", entry.first); });
     }
   }
   bool any() const { return !message_.empty(); }
@@ -99,7 +108,7 @@ std::int64_t read_duration(const Node& node, std::int64_t fallback, Complaints& 
                                : unit == 'd' ? 86400
                                              : 0;
   complaints.require(count.has_value() && seconds > 0,
-                     fmt::format("'{}' is no duration like 90s, 10m, 2h, 3d", text));
+                     [&] { return fmt::format("'{}' is no duration like 90s, 10m, 2h, 3d", text); });
   return count.value_or(0) * seconds * 1'000'000'000;
 }
 
@@ -122,7 +131,7 @@ Explain read_explain(const Node& node, Complaints& complaints) {
   explain.signal = node["signal"].text();
   const std::string on = node["on"].text();
   complaints.require(on == "same" || on == "host" || on == "peer",
-                     fmt::format("explains.on '{}' is not same, host or peer", on));
+                     [&] { return fmt::format("explains.on '{}' is not same, host or peer", on); });
   explain.on = on == "same" ? ExplainScope::Same : on == "peer" ? ExplainScope::Peer : ExplainScope::Host;
   explain.within_ns = read_duration(node["within"], explain.within_ns, complaints);
   explain.before_ns = read_duration(node["before"], explain.before_ns, complaints);

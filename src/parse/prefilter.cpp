@@ -54,13 +54,17 @@ bool is_roomy(std::string_view literal) {
 Span rarest_span(std::string_view literal, const WindowCosts& costs) {
   const std::size_t width = is_roomy(literal) ? 8 : 4;
   Span best;
-  for (std::size_t offset = 0; offset + width + kStride - 1 <= literal.size(); ++offset) {
+  if (literal.size() < width + kStride - 1) return best;
+  std::array<std::uint32_t, 256>
+      cost;  // of the four bytes at each place; a literal's first 256 places are enough
+  const std::size_t places = std::min(cost.size(), literal.size() - 3);
+  for (std::size_t i = 0; i < places; ++i) cost[i] = costs.cost(load_window(literal.data() + i));
+  const std::size_t in_window = width - 3;  // places in one window
+  for (std::size_t offset = 0; offset + in_window + kStride - 1 <= places; ++offset) {
     std::uint32_t sum = 0;
     for (std::size_t window = offset; window < offset + kStride; ++window) {
-      std::uint32_t rarest = std::numeric_limits<std::uint16_t>::max();
-      for (std::size_t i = window; i + 4 <= window + width; ++i)
-        rarest = std::min(rarest, costs.cost(load_window(literal.data() + i)));
-      sum += rarest;
+      sum += *std::min_element(cost.begin() + static_cast<std::ptrdiff_t>(window),
+                               cost.begin() + static_cast<std::ptrdiff_t>(window + in_window));
     }
     if (sum < best.cost) best = Span{offset, sum};
   }

@@ -62,6 +62,7 @@ std::string size_text(const model::Field<std::int64_t>& bytes) {
 std::vector<model::Event> judge_bench(const model::Observations& observations,
                                       const catalog::Catalog& catalog) {
   std::vector<model::Event> result;
+  if (observations.bench.empty()) return result;
   const base::CsvTable* table = catalog.table("bench_expectations");
   if (table == nullptr) return result;
   for (const BenchReport& report : observations.bench) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/builder.h"
 #include "catalog/knowledge.h"
+#include "catalog/pack.h"
 #include "kit/yaml.h"
 
 #include "support/fuzz.h"
@@ -11,7 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = gpuwright::fuzz::own_copy(data, size);
-  (void)gpuwright::catalog::unpack_knowledge(text).ok();
+  (void)gpuwright::catalog::unpack_catalog(text).ok();
   auto tree = gpuwright::kit::parse_yaml(text, "fuzz.yaml");
   if (!tree.ok()) return 0;
   for (const char* name : {"signatures/fuzz.yaml", "causes/fuzz.yaml", "formats.yaml"}) {

@@ -61,9 +61,13 @@ TEST(CheapestCover, OfEqualAnswersTheFirstWins) {
 RC_GTEST_PROP(CheapestCover, CoversEverythingAtTheLeastCost, ()) {
   std::vector<CoverSet> sets;
   for (int i = *rc::gen::inRange(1, 11); i > 0; --i) {
-    const auto elements = *rc::gen::container<std::set<std::size_t>>(rc::gen::inRange<std::size_t>(0, 8));
-    if (elements.empty()) continue;
-    sets.push_back(CoverSet{{elements.begin(), elements.end()}, *rc::gen::inRange<std::int64_t>(1, 300)});
+    CoverSet set;
+    const auto members = *rc::gen::inRange<std::uint32_t>(1, 256);
+    for (std::size_t element = 0; element < 8; ++element) {
+      if ((members >> element) & 1U) set.covers.push_back(element);
+    }
+    set.cost = *rc::gen::inRange<std::int64_t>(1, 300);
+    sets.push_back(set);
   }
   const std::vector<std::size_t> chosen = cheapest_cover(sets);
   std::vector<std::size_t> all(sets.size());

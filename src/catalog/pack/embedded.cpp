@@ -1,6 +1,6 @@
 // The pack, inside the binary's read-only data.
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/builder.h"
+#include "catalog/pack.h"
 
 __asm__(
     ".section .rodata\n"
@@ -21,10 +21,8 @@ extern const char gpuwright_pack_end[];
 namespace gpuwright::catalog {
 
 base::Result<Catalog> Catalog::embedded() {
-  const std::string_view packed(gpuwright_pack_begin,
-                                static_cast<std::size_t>(gpuwright_pack_end - gpuwright_pack_begin));
-  GPUWRIGHT_TRY(const std::vector<KnowledgeFile> files, unpack_knowledge(packed));
-  return build_catalog(files);
+  return unpack_catalog(
+      {gpuwright_pack_begin, static_cast<std::size_t>(gpuwright_pack_end - gpuwright_pack_begin)});
 }
 
 }  // namespace gpuwright::catalog

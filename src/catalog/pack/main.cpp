@@ -1,6 +1,7 @@
 // Build tool: packs data/ into the flat file that the binary embeds. Refuses knowledge that does not follow
 // the schema. SPDX-License-Identifier: Apache-2.0
 #include "catalog/builder.h"
+#include "catalog/pack.h"
 
 #include <fmt/core.h>
 
@@ -21,6 +22,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::ofstream out(argv[2], std::ios::binary);
-  out << pack_knowledge(*files);
+  out << pack_catalog(*catalog);
   return out.flush() ? 0 : 1;
 }
