@@ -1,5 +1,6 @@
 // Options of one command: a thin face on CLI11, which is expensive to compile and therefore stands in one
-// file. SPDX-License-Identifier: Apache-2.0
+// file.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "app/command.h"

@@ -1,5 +1,6 @@
 // Comma-separated values. Source: RFC 4180 (quotes doubled inside quotes, line breaks allowed inside quotes,
-// LF or CRLF). SPDX-License-Identifier: Apache-2.0
+// LF or CRLF).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/result.h"

@@ -1,5 +1,6 @@
 // fmt, compiled once: the distribution ships no static library of it, and header-only costs seconds in every
-// file. SPDX-License-Identifier: Apache-2.0
+// file.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -1,5 +1,6 @@
 // Writes JSON as a stream: stable order, no tree in memory, escaped for hostile text. Only what we print;
-// reading is kit's business. SPDX-License-Identifier: Apache-2.0
+// reading is kit's business.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Errors are values. A function that can fail returns Result<T>; the caller must look at it. Nothing in
-// gpuwright throws. SPDX-License-Identifier: Apache-2.0
+// gpuwright throws.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

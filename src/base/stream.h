@@ -1,5 +1,6 @@
 // A bounded pull of bytes: file, pipe, decompressor or memory. Everything that reads evidence reads through
-// this. SPDX-License-Identifier: Apache-2.0
+// this.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/result.h"

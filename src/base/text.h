@@ -1,5 +1,6 @@
 // Small text helpers that the whole house shares. Text from a machine is hostile: it is bounded, and stripped
-// of control bytes before a person sees it. No locale, no exceptions. SPDX-License-Identifier: Apache-2.0
+// of control bytes before a person sees it. No locale, no exceptions.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

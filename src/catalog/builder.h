@@ -1,5 +1,6 @@
 // Turns knowledge files into the typed catalog, and says file and line of whatever does not follow the
-// schema. SPDX-License-Identifier: Apache-2.0
+// schema.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/result.h"

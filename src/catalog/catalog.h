@@ -1,5 +1,6 @@
 // Typed, read-only access to the knowledge under data/. Built once, from the embedded pack or from a folder
-// (`--data DIR`). SPDX-License-Identifier: Apache-2.0
+// (`--data DIR`).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/csv.h"

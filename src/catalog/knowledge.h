@@ -1,6 +1,6 @@
 // The files under data/ as trees: read from a folder, or packed into one flat text that unpacks without
-// parsing YAML (YAML costs 60 ms for 300 KB at start-up, the pack well under 1). SPDX-License-Identifier:
-// Apache-2.0
+// parsing YAML (YAML costs 60 ms for 300 KB at start-up, the pack well under 1).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/result.h"

@@ -1,5 +1,6 @@
 // Reads one row of data/signatures or data/causes, and refuses what does not follow the schema of
-// docs/KNOWLEDGE.md. SPDX-License-Identifier: Apache-2.0
+// docs/KNOWLEDGE.md.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "catalog/builder.h"
 

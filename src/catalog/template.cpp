@@ -1,5 +1,6 @@
 // Compiles the template language of data/signatures (docs/KNOWLEDGE.md, section 2) into steps that match
-// without backtracking. SPDX-License-Identifier: Apache-2.0
+// without backtracking.
+// SPDX-License-Identifier: Apache-2.0
 #include "catalog/signature.h"
 
 #include <fmt/core.h>

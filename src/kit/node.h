@@ -1,5 +1,6 @@
 // A tree of values as YAML and JSON documents have it, with line numbers for error messages. The one shape in
-// which both leave kit. SPDX-License-Identifier: Apache-2.0
+// which both leave kit.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // XML text to a tree, by pugixml. External entities and DTDs are never followed. A cut document gives what is
-// complete. SPDX-License-Identifier: Apache-2.0
+// complete.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

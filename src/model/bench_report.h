@@ -1,5 +1,6 @@
 // What a bandwidth test measured. Source: nccl-tests (tables of algorithm and bus bandwidth), nvbandwidth
-// (one matrix for each test). SPDX-License-Identifier: Apache-2.0
+// (one matrix for each test).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

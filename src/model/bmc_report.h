@@ -1,6 +1,7 @@
 // What the baseboard management controller recorded: entries of its event log, and sensor readings. The BMC
 // sees what the operating system cannot: lost supply power, fans, bus errors that reset the host. Source:
-// IPMI 2.0 specification, table 42-3; Redfish LogEntry schema. SPDX-License-Identifier: Apache-2.0
+// IPMI 2.0 specification, table 42-3; Redfish LogEntry schema.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

@@ -1,6 +1,7 @@
 // What DCGM says: passive health, active diagnostics, discovery and single values of fields. DCGM keeps only
 // the last value of some fields and checks only what it was told to watch, so "Healthy" is an opinion to be
-// shown beside others, not a proof. SPDX-License-Identifier: Apache-2.0
+// shown beside others, not a proof.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

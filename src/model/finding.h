@@ -1,5 +1,6 @@
 // What rules conclude. A finding carries a cause's id and typed parameters, never a sentence: text comes from
-// the catalog at print time. SPDX-License-Identifier: Apache-2.0
+// the catalog at print time.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

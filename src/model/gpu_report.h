@@ -1,7 +1,8 @@
 // One GPU as a tool reports it: nvidia-smi in its many shapes, or the driver's /proc files. Every value keeps
 // the line it came from. A tool that prints "N/A" has said nothing: the field is absent, never 0. Source:
 // nvidia-smi manual; NVIDIA GPU memory error management guide (row remapping, page retirement, SRAM
-// threshold). SPDX-License-Identifier: Apache-2.0
+// threshold).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/units.h"

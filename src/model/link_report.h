@@ -1,5 +1,6 @@
 // NVLink as tools report it, link by link, and the matrix of distances between GPUs and NICs that `nvidia-smi
-// topo -m` prints. SPDX-License-Identifier: Apache-2.0
+// topo -m` prints.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

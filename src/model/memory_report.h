@@ -1,6 +1,7 @@
 // What a framework says when the GPU's memory is used up. The report's own numbers tell why: more asked than
 // the GPU has, memory kept in pieces, memory held by others. Source: PyTorch
-// c10/cuda/CUDACachingAllocator.cpp, XLA BFC allocator. SPDX-License-Identifier: Apache-2.0
+// c10/cuda/CUDACachingAllocator.cpp, XLA BFC allocator.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/units.h"

@@ -1,5 +1,6 @@
 // Everything the inputs said, before anybody judges it: events from single lines, and nouns from parsed
-// blocks. A new kind of noun adds its header and one vector here. SPDX-License-Identifier: Apache-2.0
+// blocks. A new kind of noun adds its header and one vector here.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/bench_report.h"

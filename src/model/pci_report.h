@@ -1,6 +1,7 @@
 // What lspci says about one PCI function. A link runs at the width and speed that both ends agreed on when it
 // trained; "capability" is what this end could do. Source: PCI Express Base Specification, link capabilities
-// and status registers; the words are those of pciutils. SPDX-License-Identifier: Apache-2.0
+// and status registers; the words are those of pciutils.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

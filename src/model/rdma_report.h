@@ -1,6 +1,7 @@
 // One RDMA port as ibstat, ibstatus, ibv_devinfo, sysfs, perfquery or `rdma link` show it. All of them read
 // the same few registers and spell them differently; here they have one spelling. Source: InfiniBand
-// Architecture Specification, PortInfo and PortCounters. SPDX-License-Identifier: Apache-2.0
+// Architecture Specification, PortInfo and PortCounters.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

@@ -1,5 +1,6 @@
 // What Slurm says about nodes and jobs: sinfo, scontrol, squeue. Tables cut the reason to 20 characters,
-// scontrol prints all of it. SPDX-License-Identifier: Apache-2.0
+// scontrol prints all of it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

@@ -1,7 +1,8 @@
 // nccl-tests prints a header of `#` lines (ranks with node and GPU model), then one row for each message
 // size: size, count, type, reduction, [root], and twice time, algorithm bandwidth, bus bandwidth and wrong
 // elements. nvbandwidth prints "Running TEST." and a matrix whose rows begin with the row's number. Source:
-// nccl-tests src/common.cu, doc/PERFORMANCE.md; nvbandwidth output.cpp. SPDX-License-Identifier: Apache-2.0
+// nccl-tests src/common.cu, doc/PERFORMANCE.md; nvbandwidth output.cpp.
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/bench_formats.h"
 
 #include "base/text.h"

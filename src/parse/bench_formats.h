@@ -1,4 +1,5 @@
-// Parsers of bandwidth tests and of `ulimit -l`. SPDX-License-Identifier: Apache-2.0
+// Parsers of bandwidth tests and of `ulimit -l`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "parse/format.h"

@@ -1,5 +1,6 @@
 // Parsers of what a BMC exports: the IPMI event log and sensors as ipmitool prints them, and Redfish log
-// entries. SPDX-License-Identifier: Apache-2.0
+// entries.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "parse/format.h"

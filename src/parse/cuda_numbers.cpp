@@ -1,6 +1,7 @@
 // Some printers give a CUDA error only as a number ("Cuda failure 802", "cudaGetDeviceCount returned 35").
 // The numbers of the runtime and of the driver API agree since CUDA 10.1. Source: CUDA Runtime API,
-// cudaError; CUDA Driver API, CUresult. SPDX-License-Identifier: Apache-2.0
+// cudaError; CUDA Driver API, CUresult.
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/cuda_numbers.h"
 
 #include "base/text.h"

@@ -1,5 +1,6 @@
 // DCGM names its findings by code (DCGM_FR_...) in logs and by sentence in tables. Both lead to the same
-// signal. SPDX-License-Identifier: Apache-2.0
+// signal.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // `dcgmi nvlink -s` draws one letter a link (U up, D down, X disabled, _ not supported), `dcgmi nvlink -e`
 // counts errors, and `dcgmi discovery -l` names the GPUs. Source: DCGM user guide, "dcgmi nvlink" and "dcgmi
-// discovery". SPDX-License-Identifier: Apache-2.0
+// discovery".
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"

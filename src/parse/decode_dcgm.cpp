@@ -1,7 +1,7 @@
 // dcgm-exporter prints a metric as NAME{labels} value; people also paste tables of field names and values. A
 // field holds the last value DCGM saw, without a time, so what it raises is weaker proof than a line of the
-// kernel log. Source: DCGM, dcgm_fields.h and dcgm_errors.h; dcgm-exporter metrics. SPDX-License-Identifier:
-// Apache-2.0
+// kernel log. Source: DCGM, dcgm_fields.h and dcgm_errors.h; dcgm-exporter metrics.
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/decode_dcgm.h"
 
 #include "base/ids.h"

@@ -1,5 +1,6 @@
 // Source of the bit positions: https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, columns
-// "intrinfo" before and from R575. SPDX-License-Identifier: Apache-2.0
+// "intrinfo" before and from R575.
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/decode_nvlink5.h"
 
 #include "base/text.h"

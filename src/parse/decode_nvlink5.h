@@ -3,7 +3,8 @@
 // 2 (errorStatus) chooses the row of the table. Drivers before R575 keep the link number in bits 17:13 and
 // the unit in bits 9:0 ("v1"), R575 and later in bits 14:10 and 6:0 ("v2"): the link printed in clear tells
 // which layout it is, without knowing the driver. Source:
-// https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html SPDX-License-Identifier: Apache-2.0
+// https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "catalog/catalog.h"

@@ -1,6 +1,7 @@
 // "nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 48 LTSSM Fault Up". Source:
 // https://github.com/NVIDIA/open-gpu-kernel-modules/blob/main/src/common/nvswitch/kernel/inc/error_nvswitch.h
-// (the printers) and the Fabric Manager user guide (the classes). SPDX-License-Identifier: Apache-2.0
+// (the printers) and the Fabric Manager user guide (the classes).
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/decode_sxid.h"
 
 #include "base/text.h"

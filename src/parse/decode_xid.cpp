@@ -1,7 +1,8 @@
 // "NVRM: Xid (PCI:0000:3b:00): 79, pid=6755, name=python3, GPU has fallen off the bus." Every error of the
 // NVIDIA driver comes as one such line; the number says what happened, the tail where. The signature finds
 // the line in all its historic forms; this reads the tail. Source:
-// https://docs.nvidia.com/deploy/xid-errors/index.html SPDX-License-Identifier: Apache-2.0
+// https://docs.nvidia.com/deploy/xid-errors/index.html
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/decode_xid.h"
 
 #include "base/text.h"

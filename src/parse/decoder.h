@@ -1,5 +1,6 @@
 // A decoder reads what a template cannot say (an Xid's tail, NVLink5 words). One file per decoder, one line
-// in all_decoders.cpp. SPDX-License-Identifier: Apache-2.0
+// in all_decoders.cpp.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "catalog/catalog.h"

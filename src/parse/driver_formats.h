@@ -1,6 +1,7 @@
 // The parsers of what tells the state of the driver stack: DKMS, the loaded modules, modinfo, package lists
 // and the container engine. Their facts become context events that rules/judge_driver.cpp compares. Each is a
-// Format of all_formats.cpp; the ids stand in data/formats.yaml. SPDX-License-Identifier: Apache-2.0
+// Format of all_formats.cpp; the ids stand in data/formats.yaml.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "parse/format.h"

@@ -1,6 +1,7 @@
 // The driver is many pieces that must be of one version: module source in DKMS, module file, loaded module,
 // libraries, packages. Each tool shows one of them. Source: dkms(8), lsmod(8) and proc(5), modinfo(8),
-// dpkg(1), rpm(8), docker info. SPDX-License-Identifier: Apache-2.0
+// dpkg(1), rpm(8), docker info.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/driver_formats.h"

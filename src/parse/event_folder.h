@@ -1,5 +1,6 @@
 // Folds matches into events while they stream by: a storm of one fault is one event with a count, its first
-// lines and its last. SPDX-License-Identifier: Apache-2.0
+// lines and its last.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "catalog/catalog.h"

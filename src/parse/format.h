@@ -1,6 +1,6 @@
 // A format parser turns a block of text (nvidia-smi -q, lspci -vv, ...) into nouns. One file per format, one
-// line in all_formats.cpp; where a block begins stands in data/formats.yaml. SPDX-License-Identifier:
-// Apache-2.0
+// line in all_formats.cpp; where a block begins stands in data/formats.yaml.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "catalog/catalog.h"

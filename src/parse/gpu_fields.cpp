@@ -1,6 +1,7 @@
 // The names follow `nvidia-smi -q`, the nvsmi_device DTDs v6 to v13 and `nvidia-smi --help-query-gpu`,
 // drivers 340 to 620. The driver renamed "Clocks Throttle Reasons" to "Clocks Event Reasons" in R535; both
-// are folded into the new name before the look-up. SPDX-License-Identifier: Apache-2.0
+// are folded into the new name before the look-up.
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/gpu_fields.h"
 
 #include "base/ids.h"

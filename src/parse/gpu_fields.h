@@ -1,6 +1,7 @@
 // One table says what each fact about a GPU is called in the three languages of nvidia-smi: the indented text
 // of -q, the XML of -q -x, and the names of --query-gpu. The parsers walk their own syntax and hand path and
-// value here, so that all of them fill the same fields. SPDX-License-Identifier: Apache-2.0
+// value here, so that all of them fill the same fields.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/gpu_report.h"

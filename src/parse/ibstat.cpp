@@ -1,5 +1,6 @@
 // `ibstat`: a CA per block, its ports indented below. `ibstatus`: a paragraph per port. Source:
-// infiniband-diags, ibstat.c and ibstatus.in. SPDX-License-Identifier: Apache-2.0
+// infiniband-diags, ibstat.c and ibstatus.in.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/rdma_formats.h"

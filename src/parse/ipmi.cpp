@@ -1,7 +1,8 @@
 // ipmitool prints one entry a line, fields between bars: number, date, time, sensor, what happened, asserted
 // or not. Before the clock is set the date reads "Pre-Init" and the time is a bare count. Sensor lists have
 // three bars (sdr list), five (sdr elist) or ten (sensor). Source: ipmitool, lib/ipmi_sel.c, lib/ipmi_sdr.c,
-// lib/ipmi_sensor.c. SPDX-License-Identifier: Apache-2.0
+// lib/ipmi_sensor.c.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/bmc_formats.h"

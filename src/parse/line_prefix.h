@@ -3,7 +3,8 @@
 // ("[ 1843.308145] "), dmesg -T ("[Fri Aug 30 11:43:09 2024] "), raw /dev/kmsg ("6,1234,98765432,-;"), syslog
 // ("Aug 30 11:43:09 node1 kernel: "), ISO 8601 syslog and journalctl -o short-iso, journalctl -o json,
 // Docker's json-file, or none. Source: printk(), dmesg(1), Documentation/ABI/testing/dev-kmsg, RFC 3164, RFC
-// 5424, systemd.journal-fields(7). SPDX-License-Identifier: Apache-2.0
+// 5424, systemd.journal-fields(7).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

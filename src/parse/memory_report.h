@@ -1,5 +1,6 @@
 // The decoder "memory-report": out-of-memory reports of PyTorch (all generations of the message), TensorFlow
-// and JAX. SPDX-License-Identifier: Apache-2.0
+// and JAX.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/memory_report.h"

@@ -6,7 +6,8 @@
 // bytes or more) do the same with windows of four bytes. Which windows are watched is chosen where healthy
 // logs have them least (WindowCosts). This is the q-gram skip of Wu and Manber's search for many patterns ("A
 // fast algorithm for multi-pattern searching", TR-94-17, 1994), eight positions at a time where the processor
-// has AVX2. SPDX-License-Identifier: Apache-2.0
+// has AVX2.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "parse/window_costs.h"

@@ -1,6 +1,7 @@
 // The tools spell the same registers differently: "4: ACTIVE" (sysfs, ibstatus), "PORT_ACTIVE (4)"
 // (ibv_devinfo), "Active" (ibstat), "ACTIVE" (rdma link). Source: rdma-core, ibstat.c, ibstatus, devinfo.c;
-// iproute2, rdma/link.c. SPDX-License-Identifier: Apache-2.0
+// iproute2, rdma/link.c.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/rdma_formats.h"
 

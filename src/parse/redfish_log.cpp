@@ -1,6 +1,7 @@
 // Redfish log entries: JSON objects with "EntryType", "Severity", "Message", "Created". A paste is often cut
 // or several documents in a row, so each property line is read by itself; a document on one line is broken at
-// its braces first. Source: DMTF Redfish, schema LogEntry. SPDX-License-Identifier: Apache-2.0
+// its braces first. Source: DMTF Redfish, schema LogEntry.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/bmc_formats.h"

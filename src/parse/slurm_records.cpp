@@ -1,6 +1,7 @@
 // `scontrol show node` and `scontrol show job`: records of Key=Value words, separated by empty lines. A
 // node's Reason is the rest of its line and ends with "[user@time]". Source: Slurm, src/api/node_info.c,
-// src/api/job_info.c. SPDX-License-Identifier: Apache-2.0
+// src/api/job_info.c.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/slurm_formats.h"

@@ -1,7 +1,8 @@
 // sinfo and squeue print tables under a header line. Columns are as wide as the site's format says, and
 // reasons hold blanks, so columns are found by the header's words: a left-aligned column begins where its
 // word begins. squeue aligns right; there the fields count. Source: Slurm, src/sinfo/print.c,
-// src/squeue/print.c. SPDX-License-Identifier: Apache-2.0
+// src/squeue/print.c.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/slurm_formats.h"

@@ -1,6 +1,7 @@
 // `nvidia-smi --query-gpu=A,B,C --format=csv` prints a header with units in brackets and one row a GPU; with
 // noheader only the command line above the rows, which people paste with the output, says what the columns
-// are. Source: nvidia-smi --help-query-gpu. SPDX-License-Identifier: Apache-2.0
+// are. Source: nvidia-smi --help-query-gpu.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"

@@ -1,5 +1,6 @@
 // The parsers of what nvidia-smi, dcgmi and the driver's /proc files print. Each is a Format of
-// all_formats.cpp; the ids stand in data/formats.yaml. SPDX-License-Identifier: Apache-2.0
+// all_formats.cpp; the ids stand in data/formats.yaml.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "parse/format.h"

@@ -1,6 +1,7 @@
 // `nvidia-smi -L` names every GPU on one line. `nvidia-smi nvlink -s | -e | -R` prints the same line and the
 // links below it. A link that is down says "<inactive>"; when all links of a GPU are down NVML refuses to
-// list them. SPDX-License-Identifier: Apache-2.0
+// list them.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/ids.h"
 #include "base/text.h"
 #include "parse/gpu_fields.h"

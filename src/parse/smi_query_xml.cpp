@@ -1,7 +1,8 @@
 // `nvidia-smi -q -x` writes one element a value. A node that loses its GPU while nvidia-smi runs leaves a
 // document that ends in the middle, and people paste fragments, so the text is walked tag by tag instead of
 // being demanded whole: what is complete is kept. Source: nvsmi_device_v6.dtd to nvsmi_device_v13.dtd, as
-// named in the documents' DOCTYPE. SPDX-License-Identifier: Apache-2.0
+// named in the documents' DOCTYPE.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/ids.h"
 #include "base/text.h"
 #include "parse/gpu_fields.h"

@@ -1,6 +1,7 @@
 // The default table of `nvidia-smi`: two or three printed lines a GPU, then MIG devices, then processes. A
 // GPU in trouble shows "ERR!" or "Unknown Error" in a cell while its neighbours look fine, so every cell is
-// read on its own. SPDX-License-Identifier: Apache-2.0
+// read on its own.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/ids.h"
 #include "base/text.h"
 #include "parse/gpu_fields.h"

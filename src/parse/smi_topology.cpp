@@ -1,7 +1,7 @@
 // `nvidia-smi topo -m` prints the distance between every two devices: NV# over NVLink, then ever farther over
 // PCIe (PIX, PXB, PHB), across host bridges (NODE) and across sockets (SYS). The head line is underlined with
-// terminal escapes that end up in pasted text, and the tabs often do not survive. SPDX-License-Identifier:
-// Apache-2.0
+// terminal escapes that end up in pasted text, and the tabs often do not survive.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"

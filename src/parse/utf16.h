@@ -1,6 +1,7 @@
 // Text saved by a Windows editor or redirected in PowerShell is UTF-16 with a byte order mark. Turned into
 // UTF-8 in place (never longer for the ASCII that logs are; other characters beyond the basic Latin block
-// become '?'). Source: RFC 2781. SPDX-License-Identifier: Apache-2.0
+// become '?'). Source: RFC 2781.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // A diagnosis as JSON. The schema is docs/schema/doctor.schema.json; its version rises when a field changes
-// its meaning or goes. SPDX-License-Identifier: Apache-2.0
+// its meaning or goes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "catalog/catalog.h"

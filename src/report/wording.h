@@ -1,5 +1,6 @@
 // The few words that text, JSON and the page share: subjects, severities, times, and `{parameters}` filled
-// into catalog text. SPDX-License-Identifier: Apache-2.0
+// into catalog text.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "catalog/cause.h"

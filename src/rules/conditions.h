@@ -1,5 +1,6 @@
 // The small conditions of data/causes: does an event raise a cause, does it stand in the relation that an
-// explanation needs. SPDX-License-Identifier: Apache-2.0
+// explanation needs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "catalog/cause.h"

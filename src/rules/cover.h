@@ -1,5 +1,6 @@
 // The smallest set of causes that explains all signals: a weighted set cover, solved exactly where it is
-// small (it nearly always is) and greedily beyond. Deterministic. SPDX-License-Identifier: Apache-2.0
+// small (it nearly always is) and greedily beyond. Deterministic.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Product names: NVIDIA data centre product pages. Boards called SXM, and those sold only as baseboards
 // (B200, B300, GB200 ...), sit on an NVLink fabric; "PCIe" and "NVL" boards have connectors for a bridge that
-// may be absent. SPDX-License-Identifier: Apache-2.0
+// may be absent.
+// SPDX-License-Identifier: Apache-2.0
 #include "rules/gpu_identity.h"
 
 #include "base/text.h"

@@ -1,5 +1,6 @@
 // Whom a report is about, and what kind of board that is. One GPU is "0000:3b:00" to the kernel, "#2" to
-// nvidia-smi and a UUID to others. SPDX-License-Identifier: Apache-2.0
+// nvidia-smi and a UUID to others.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/event.h"

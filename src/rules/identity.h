@@ -1,5 +1,6 @@
 // One GPU has many names: PCI address in the kernel log, index in nvidia-smi, UUID in Kubernetes. Where some
-// evidence ties two names together, all events use the PCI address. SPDX-License-Identifier: Apache-2.0
+// evidence ties two names together, all events use the PCI address.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "model/observations.h"

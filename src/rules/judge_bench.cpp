@@ -1,6 +1,7 @@
 // Published pass lines and maintainers' statements are for one kind of machine each; a reading is compared
 // only where every part of the kind is known. A tenth is allowed for: two healthy machines differ by that
-// much. Source: data/bench_expectations.csv. SPDX-License-Identifier: Apache-2.0
+// much. Source: data/bench_expectations.csv.
+// SPDX-License-Identifier: Apache-2.0
 #include "rules/judge_bench.h"
 
 #include "base/text.h"

@@ -1,4 +1,5 @@
-// Measured bandwidth against what machines of the kind give. SPDX-License-Identifier: Apache-2.0
+// Measured bandwidth against what machines of the kind give.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "rules/judge.h"

@@ -1,6 +1,7 @@
 // Judges what the BMC recorded. Entries are classed by what the IPMI specification calls the event (table
 // 42-3: sensor type and offset), and by the words that server vendors use for the same things. A condition
-// whose last entry says that it ended is kept as context only. SPDX-License-Identifier: Apache-2.0
+// whose last entry says that it ended is kept as context only.
+// SPDX-License-Identifier: Apache-2.0
 #include "rules/judge_bmc.h"
 
 #include "base/text.h"

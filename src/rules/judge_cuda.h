@@ -1,4 +1,5 @@
-// Driver against program, GPU generation against build. SPDX-License-Identifier: Apache-2.0
+// Driver against program, GPU generation against build.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "rules/judge.h"

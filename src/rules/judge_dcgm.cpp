@@ -1,6 +1,7 @@
 // DCGM's answers become events. A pass is context: it never clears anything by itself (the health watches see
 // only what they were told to watch, a diagnostic skips boards it does not know), but it must be shown where
-// another source disagrees. SPDX-License-Identifier: Apache-2.0
+// another source disagrees.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "rules/gpu_identity.h"
 #include "rules/judge_gpu.h"

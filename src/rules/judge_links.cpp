@@ -1,6 +1,7 @@
 // A GPU on a baseboard needs all its NVLinks; a PCIe board has links only where somebody fitted a bridge. So
 // the same words, "all links are inactive", are a fault on the one and nothing on the other, and the product
-// name decides. Distances are those of `nvidia-smi topo`. SPDX-License-Identifier: Apache-2.0
+// name decides. Distances are those of `nvidia-smi topo`.
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "rules/gpu_identity.h"
 #include "rules/judge_gpu.h"

@@ -1,6 +1,7 @@
 // Why the memory of a GPU was used up. PyTorch's report tells what was asked, what is free, what live tensors
 // hold, what the allocator keeps, and (since 2.1) what the process and others hold beside it. Source: PyTorch
-// c10/cuda/CUDACachingAllocator.cpp. SPDX-License-Identifier: Apache-2.0
+// c10/cuda/CUDACachingAllocator.cpp.
+// SPDX-License-Identifier: Apache-2.0
 #include "rules/judge_memory.h"
 
 #include "base/text.h"

@@ -1,4 +1,5 @@
-// Arithmetic over out-of-memory reports. SPDX-License-Identifier: Apache-2.0
+// Arithmetic over out-of-memory reports.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "rules/judge.h"

@@ -1,4 +1,5 @@
-// What many ranks' lines say together. SPDX-License-Identifier: Apache-2.0
+// What many ranks' lines say together.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "rules/judge.h"

@@ -1,7 +1,8 @@
 // Judges RDMA ports. A port of the compute fabric is an InfiniBand port; Ethernet ports (cloud management
 // ports, bonds) may be slow or down by design and only RoCE counters are looked at there. link_downed is 8
 // bits wide and stays at 255. Source: InfiniBand Architecture Specification, PortInfo.PortState and
-// PortCounters. SPDX-License-Identifier: Apache-2.0
+// PortCounters.
+// SPDX-License-Identifier: Apache-2.0
 #include "rules/judge_rdma.h"
 
 #include "model/rdma_report.h"

@@ -1,7 +1,8 @@
 // Judges Slurm nodes and jobs. A drained node is a consequence: its reason names the cause, and where that is
 // an Xid or a known condition the event raised is that condition, on that node. sinfo cuts reasons to 20
 // characters, so the first words decide. Source: Slurm documentation, "Job Reason Codes";
-// src/slurmctld/node_mgr.c for the controller's own reasons. SPDX-License-Identifier: Apache-2.0
+// src/slurmctld/node_mgr.c for the controller's own reasons.
+// SPDX-License-Identifier: Apache-2.0
 #include "rules/judge_slurm.h"
 
 #include "base/text.h"

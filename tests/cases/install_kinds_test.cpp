@@ -1,6 +1,7 @@
 // Faults of installation, containers and Kubernetes in their printers' own words: each text must lead to one
 // finding, the root cause, with everything else folded under it. The texts are written for this test after
-// the printers' format strings. SPDX-License-Identifier: Apache-2.0
+// the printers' format strings.
+// SPDX-License-Identifier: Apache-2.0
 #include "support/diagnose.h"
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Every parser of this family on what machines and people do to text: cut at any line, emptied, garbled,
-// handed to the wrong parser. SPDX-License-Identifier: Apache-2.0
+// handed to the wrong parser.
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/smi_formats.h"
 
 #include "support/diagnose.h"

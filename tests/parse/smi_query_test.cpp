@@ -1,5 +1,6 @@
 // nvidia-smi -q as text and as XML: the same facts come out of both, of whole logs, of single sections and of
-// cut documents. SPDX-License-Identifier: Apache-2.0
+// cut documents.
+// SPDX-License-Identifier: Apache-2.0
 #include "parse/smi_formats.h"
 
 #include "support/diagnose.h"

@@ -1,5 +1,6 @@
 // The judges of nvidia-smi, links and DCGM: each signal once firing, once quiet, on the smallest text that
-// says it. SPDX-License-Identifier: Apache-2.0
+// says it.
+// SPDX-License-Identifier: Apache-2.0
 #include "rules/gpu_identity.h"
 #include "rules/judge_gpu.h"
 

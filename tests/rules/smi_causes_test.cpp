@@ -1,5 +1,6 @@
 // From pasted output of nvidia-smi and dcgmi to the cause: the false alarms and the false all-clears that
-// other monitors are known for. SPDX-License-Identifier: Apache-2.0
+// other monitors are known for.
+// SPDX-License-Identifier: Apache-2.0
 #include "support/diagnose.h"
 #include <gtest/gtest.h>
 

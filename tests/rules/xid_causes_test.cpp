@@ -1,5 +1,6 @@
 // From lines of the NVIDIA driver to the root cause: one incident for one fault, and the right thing to do
-// now. SPDX-License-Identifier: Apache-2.0
+// now.
+// SPDX-License-Identifier: Apache-2.0
 #include "support/diagnose.h"
 #include <gtest/gtest.h>
 

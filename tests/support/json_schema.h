@@ -1,6 +1,7 @@
 // Checks a JSON document against a schema: type, enum, required, properties, additionalProperties, items,
 // minimum, maximum, $ref. In addition a property that the schema does not name is a breach, so that the
-// schema cannot fall behind the program. SPDX-License-Identifier: Apache-2.0
+// schema cannot fall behind the program.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Build tool: packs data/ into the flat file that the binary embeds. Refuses knowledge that does not follow
-// the schema. SPDX-License-Identifier: Apache-2.0
+// the schema.
+// SPDX-License-Identifier: Apache-2.0
 #include "catalog/builder.h"
 #include "catalog/pack.h"
 
