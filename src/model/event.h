@@ -27,12 +27,27 @@ struct Subject {
 };
 
 /// When. `since_boot_ns` is the kernel's monotonic clock and decides order; `wall_ns` (since the Unix epoch,
-/// UTC) is for show and for order only where both sides lack the other. A time without date keeps neither.
+/// UTC) is for show and for order only where both sides lack the other. `of_year_ns` is what syslog's
+/// "Aug 30 11:43:09" tells: since 1 January of a year that is not known (counted as a leap year), in local
+/// time. A time without date keeps none.
 struct EventTime {
   std::optional<std::int64_t> since_boot_ns;
   std::optional<std::int64_t> wall_ns;
+  std::optional<std::int64_t> of_year_ns;
   bool operator==(const EventTime&) const = default;
 };
+
+/// `to` - `from` on the best clock that both have; nothing when there is none. Times without a year are taken
+/// to lie less than half a year apart.
+inline std::optional<std::int64_t> time_between(const EventTime& from, const EventTime& to) {
+  if (from.since_boot_ns && to.since_boot_ns) return *to.since_boot_ns - *from.since_boot_ns;
+  if (from.wall_ns && to.wall_ns) return *to.wall_ns - *from.wall_ns;
+  if (!from.of_year_ns || !to.of_year_ns) return std::nullopt;
+  constexpr std::int64_t kYear = 366LL * 86400 * 1'000'000'000;
+  const std::int64_t between = *to.of_year_ns - *from.of_year_ns;
+  if (between > kYear / 2) return between - kYear;
+  return between < -kYear / 2 ? between + kYear : between;
+}
 
 /// One line that proves something.
 struct Evidence {

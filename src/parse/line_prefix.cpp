@@ -14,6 +14,7 @@ namespace {
 using base::parse_int;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kAnyYear = 2000;  // a leap year, for stamps without one
 
 /// "1843.308145" as nanoseconds; nothing if it is not seconds with a fraction.
 std::optional<std::int64_t> seconds_to_ns(std::string_view text) {
@@ -182,6 +183,9 @@ bool read_syslog(std::string_view& rest, LinePrefix& prefix) {
     rest = base::trim(rest.substr(length));
   } else if (rest.size() > 16 && month_number(rest.substr(0, 3)) && rest[3] == ' ' &&
              time_of_day(rest.substr(7, 8))) {
+    const auto day = parse_int(base::trim(rest.substr(4, 2)));
+    const auto date = day ? days_to_ns(kAnyYear, *month_number(rest.substr(0, 3)), *day) : std::nullopt;
+    if (date) prefix.time.of_year_ns = *date - *days_to_ns(kAnyYear, 1, 1) + *time_of_day(rest.substr(7, 8));
     rest = base::trim(rest.substr(15));
   } else {
     return false;

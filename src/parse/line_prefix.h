@@ -22,7 +22,7 @@ struct LinePrefix {
   bool is_foreign = false;  ///< a record of /dev/kmsg that a process wrote, not the kernel
 };
 
-/// Reads the prefix of a line, JSON records included. Where syslog gives no year, no wall time is given.
+/// Reads the prefix of a line, JSON records included. Where syslog gives no year, only the time of the year is given.
 /// Never fails.
 LinePrefix read_line_prefix(std::string_view line);
 

@@ -17,7 +17,7 @@ using model::Finding;
 
 void write_time(JsonWriter& json, const char* key, const model::EventTime& time) {
   json.key(key);
-  if (!time.since_boot_ns && !time.wall_ns) {
+  if (!time.since_boot_ns && !time.wall_ns && !time.of_year_ns) {
     json.null();
     return;
   }
@@ -26,6 +26,8 @@ void write_time(JsonWriter& json, const char* key, const model::EventTime& time)
   time.since_boot_ns ? json.number(static_cast<double>(*time.since_boot_ns) / 1e9) : json.null();
   json.key("utc");
   time.wall_ns ? json.string(time_text(time, Language::English)) : json.null();
+  json.key("of_year");
+  time.of_year_ns ? json.string(of_year_text(time)) : json.null();
   json.end_object();
 }
 

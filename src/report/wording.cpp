@@ -111,6 +111,16 @@ std::string severity_text(model::Severity severity, Language language) {
   return "";
 }
 
+std::string of_year_text(const model::EventTime& time) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::int64_t second = time.of_year_ns.value_or(0) / kSecond;
+  const std::chrono::sys_days day =
+      std::chrono::sys_days(std::chrono::year(2000) / 1 / 1) + std::chrono::days(second / 86400);
+  const std::chrono::year_month_day date{day};
+  return fmt::format("{:02}-{:02} {:02}:{:02}:{:02}", static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()), second % 86400 / 3600, second / 60 % 60, second % 60);
+}
+
 std::string time_text(const model::EventTime& time, Language language) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   if (time.wall_ns) {
@@ -121,6 +131,7 @@ std::string time_text(const model::EventTime& time, Language language) {
                        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), second / 3600,
                        second / 60 % 60, second % 60);
   }
+  if (!time.since_boot_ns && time.of_year_ns) return of_year_text(time);
   if (!time.since_boot_ns) return {};
   const double seconds = static_cast<double>(*time.since_boot_ns) / static_cast<double>(kSecond);
   return language == Language::Chinese ? fmt::format("开机后 {:.3f} 秒", seconds)

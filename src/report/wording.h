@@ -20,6 +20,9 @@ std::string severity_text(model::Severity severity, catalog::Language language);
 /// "2024-08-30 11:43:09 UTC", else "6781741.549 s after boot", else "".
 std::string time_text(const model::EventTime& time, catalog::Language language);
 
+/// The month, day and time of a stamp without year: "08-30 11:43:09", in the machine's local time.
+std::string of_year_text(const model::EventTime& time);
+
 /// Catalog text with `{name}` replaced by the parameter; an unknown name is left out, with one space beside
 /// it.
 std::string fill_in(const std::string& text, const std::map<std::string, std::string>& params);

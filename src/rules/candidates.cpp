@@ -30,13 +30,6 @@ bool any_event(const std::vector<Event>& events, const std::string& signal, cons
   });
 }
 
-bool raises(const Raise& raise, const Event& event, const std::vector<Event>& events) {
-  if (!base::matches_signal_glob(raise.signal, event.signal) || !fulfils(event, raise)) return false;
-  const auto seen = [&](const std::string& signal) { return any_event(events, signal, event); };
-  return std::all_of(raise.with.begin(), raise.with.end(), seen) &&
-         std::none_of(raise.without.begin(), raise.without.end(), seen);
-}
-
 std::string param(const Event& event, const std::string& name) {
   const auto at = event.params.find(name);
   return at == event.params.end() ? std::string() : at->second;
@@ -66,6 +59,29 @@ bool explains(const Explain& explain, const Cause& cause, const Event& root, con
   if (explain.on == ExplainScope::Peer && !root_device.empty() && root_device == follower_device)
     return false;
   return in_time(root, follower, explain);
+}
+
+/// Seen beside the event. What the cause claims to explain counts only where it does: a link error of
+/// yesterday says nothing about the card lost today.
+bool has_companion(const Cause& cause, const Event& event, const std::string& signal,
+                   const std::vector<Event>& events) {
+  const bool claimed = std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Explain& explain) {
+    return base::matches_signal_glob(explain.signal, signal);
+  });
+  if (!claimed) return any_event(events, signal, event);
+  return std::any_of(events.begin(), events.end(), [&](const Event& other) {
+    return &other != &event && base::matches_signal_glob(signal, other.signal) &&
+           std::any_of(cause.explains.begin(), cause.explains.end(),
+                       [&](const Explain& explain) { return explains(explain, cause, event, other); });
+  });
+}
+
+bool raises(const Cause& cause, const Raise& raise, const Event& event, const std::vector<Event>& events) {
+  if (!base::matches_signal_glob(raise.signal, event.signal) || !fulfils(event, raise)) return false;
+  const auto with = [&](const std::string& signal) { return has_companion(cause, event, signal, events); };
+  const auto seen = [&](const std::string& signal) { return any_event(events, signal, event); };
+  return std::all_of(raise.with.begin(), raise.with.end(), with) &&
+         std::none_of(raise.without.begin(), raise.without.end(), seen);
 }
 
 void fill_covers(Candidate& candidate, const std::vector<Event>& events) {
@@ -127,7 +143,7 @@ std::vector<Candidate> find_candidates(const std::vector<Event>& events, const c
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events[i].level == EventLevel::Context) continue;
     index.visit(events[i].signal, [&](const Cause& cause, const Raise& raise) {
-      if (!raises(raise, events[i], events)) return;
+      if (!raises(cause, raise, events[i], events)) return;
       auto& entry = drafts[{cause.id, instance_of(cause, events[i])}];
       entry.first = &cause;
       entry.second.raising.insert(i);

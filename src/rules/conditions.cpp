@@ -12,7 +12,6 @@ namespace gpuwright::rules {
 
 namespace {
 
-using model::EventTime;
 using model::SubjectKind;
 
 bool compares(std::string_view value, std::string_view condition) {
@@ -28,13 +27,6 @@ bool compares(std::string_view value, std::string_view condition) {
     return op == ">" ? order > 0 : order < 0;
   }
   return value == condition;
-}
-
-/// b - a on the best clock that both have.
-std::optional<std::int64_t> distance(const EventTime& a, const EventTime& b) {
-  if (a.since_boot_ns && b.since_boot_ns) return *b.since_boot_ns - *a.since_boot_ns;
-  if (a.wall_ns && b.wall_ns) return *b.wall_ns - *a.wall_ns;
-  return std::nullopt;
 }
 
 }  // namespace
@@ -61,8 +53,8 @@ std::string device_of(const model::Subject& subject) {
 }
 
 bool in_time(const model::Event& root, const model::Event& follower, const catalog::Explain& explain) {
-  const std::optional<std::int64_t> after_end = distance(root.last, follower.first);
-  const std::optional<std::int64_t> before_start = distance(follower.last, root.first);
+  const std::optional<std::int64_t> after_end = model::time_between(root.last, follower.first);
+  const std::optional<std::int64_t> before_start = model::time_between(follower.last, root.first);
   if (after_end && *after_end > explain.within_ns) return false;
   return !before_start || *before_start <= explain.before_ns;
 }

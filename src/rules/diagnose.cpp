@@ -46,9 +46,7 @@ SubjectKind kind_of_scope(const std::string& scope) {
 }
 
 bool earlier(const EventTime& a, const EventTime& b) {
-  if (a.since_boot_ns && b.since_boot_ns) return *a.since_boot_ns < *b.since_boot_ns;
-  if (a.wall_ns && b.wall_ns) return *a.wall_ns < *b.wall_ns;
-  return false;
+  return model::time_between(a, b).value_or(0) > 0;
 }
 
 void widen(Finding& finding, const Event& event, bool is_first) {

@@ -414,10 +414,12 @@ void judge_inventory(const model::Observations& observations, std::vector<Event>
     inventory.said = std::max(inventory.said, count_of(gpu.attached));
     if (gpu.name.known() && nvlink_use(gpu.name.value(), "") == NvlinkUse::Always) ++inventory.always;
   }
-  // A list of links names single GPUs, so only the larger lists of one input are compared.
+  // A list of links may name single GPUs: only a list that is (nearly) a whole board says how many there are.
   std::map<std::string, std::pair<const Inventory*, const Inventory*>> extremes;
   for (const auto& entry : inventories) {
-    if (entry.second.listed < 2 || entry.second.any->format == "nvidia-smi-list") continue;
+    const bool whole_board = entry.second.listed >= 7 && entry.second.always == entry.second.listed;
+    if (entry.second.any->format == "nvidia-smi-list" && !whole_board) continue;
+    if (entry.second.listed < 2) continue;
     auto& extreme = extremes[entry.first.first];
     if (extreme.first == nullptr || entry.second.listed < extreme.first->listed)
       extreme.first = &entry.second;

@@ -16,7 +16,6 @@ namespace gpuwright::rules {
 namespace {
 
 using model::Event;
-using model::EventTime;
 using model::Observations;
 
 using EventList = std::vector<const Event*>;
@@ -57,27 +56,18 @@ std::map<GpuKey, EventList> by_gpu(const Observations& observations, const std::
   return groups;
 }
 
-std::optional<std::int64_t> clock(const EventTime& time, bool monotonic) {
-  return monotonic ? time.since_boot_ns : time.wall_ns;
-}
-
 /// From the first to the last occurrence, on a clock that all have; nothing when there is none.
 std::optional<std::int64_t> span(const EventList& events) {
-  for (const bool monotonic : {true, false}) {
-    std::optional<std::int64_t> from;
-    std::optional<std::int64_t> to;
-    bool complete = !events.empty();
-    for (const Event* event : events) {
-      const std::optional<std::int64_t> first = clock(event->first, monotonic);
-      const std::optional<std::int64_t> last = clock(event->last, monotonic);
-      complete = complete && first && last;
-      if (!complete) break;
-      from = from ? std::min(*from, *first) : *first;
-      to = to ? std::max(*to, *last) : *last;
-    }
-    if (complete) return *to - *from;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  for (const Event* event : events) {
+    const std::optional<std::int64_t> first = model::time_between(events.front()->first, event->first);
+    const std::optional<std::int64_t> last = model::time_between(events.front()->first, event->last);
+    if (!first || !last) return std::nullopt;
+    from = std::min(from, *first);
+    to = std::max(to, *last);
   }
-  return std::nullopt;
+  return events.empty() ? std::nullopt : std::optional(to - from);
 }
 
 bool spans(const EventList& events, std::int64_t at_least) {
@@ -120,12 +110,8 @@ std::map<std::string, std::map<std::string, EventList>> by_host(const std::map<G
 }
 
 bool within_a_minute(const Event& a, const Event& b) {
-  for (const bool monotonic : {true, false}) {
-    const std::optional<std::int64_t> at_a = clock(a.first, monotonic);
-    const std::optional<std::int64_t> at_b = clock(b.first, monotonic);
-    if (at_a && at_b) return std::abs(*at_a - *at_b) <= kTogether;
-  }
-  return true;  // without time nothing tells them apart
+  // Without time nothing tells them apart.
+  return std::abs(model::time_between(a.first, b.first).value_or(0)) <= kTogether;
 }
 
 /// Any alarm of the NVIDIA driver.

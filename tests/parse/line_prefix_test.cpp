@@ -52,6 +52,13 @@ TEST(LinePrefix, RawKmsgRecordOfTheKernelIsTheKernels) {
   EXPECT_FALSE(prefix.is_foreign);
 }
 
+TEST(LinePrefix, SyslogWithoutYearGivesTheTimeOfTheYear) {
+  const auto of_year = [](const char* line) { return read_line_prefix(line).time.of_year_ns; };
+  EXPECT_EQ(of_year("Jan  1 00:00:10 h kernel: x"), 10 * kSecond);
+  EXPECT_EQ(of_year("Mar 01 01:00:00 h kernel: x"), (60 * 86400 + 3600) * kSecond);
+  EXPECT_FALSE(of_year("Feb 31 01:00:00 h kernel: x").has_value());
+}
+
 TEST(LinePrefix, RawKmsgRecordOfAProcessIsForeign) {
   EXPECT_TRUE(read_line_prefix("11,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79").is_foreign);
 }
