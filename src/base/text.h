@@ -20,6 +20,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 /// Lines without their line ends (LF or CRLF). A last line without line end counts. Views into `text`.
 std::vector<std::string_view> lines(std::string_view text);
 
+/// How many line feeds the text holds. Many bytes at once: for texts of gigabytes.
+std::int64_t count_line_feeds(std::string_view text);
+
 /// Non-empty runs between white space. Views into `text`.
 std::vector<std::string_view> words(std::string_view text);
 

@@ -142,7 +142,7 @@ void fields(Archive& archive, Template& pattern) {
 }
 template <class Archive>
 void fields(Archive& archive, Signature& row) {
-  archive(row.id, row.signal, row.level, row.subject, row.templates, row.regex, row.literal, row.captures,
+  archive(row.id, row.signal, row.level, row.subject, row.templates, row.regex, row.literals, row.captures,
           row.key, row.set, row.inherit_from, row.inherit_lines, row.decode, row.source);
 }
 template <class Archive>

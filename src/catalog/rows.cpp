@@ -30,6 +30,8 @@ constexpr std::array kActions = {"none",   "restart-application", "reset-gpu",  
                                  "update", "configure",           "gather-more"};
 constexpr std::array kActors = {"user", "operator", "vendor"};
 
+constexpr std::size_t kShortestWatched = 7;  // what the scanner can look for
+
 template <std::size_t N>
 bool is_one_of(const std::array<const char*, N>& allowed, const std::string& value) {
   return std::find(allowed.begin(), allowed.end(), value) != allowed.end();
@@ -181,7 +183,7 @@ base::Result<Signature> read_signature(const Node& row, const std::string& file)
   signature.level = row["level"].text() == "context" ? model::EventLevel::Context : model::EventLevel::Alarm;
   signature.subject = row["subject"].text();
   signature.regex = row["regex"].text();
-  signature.literal = row["literal"].text();
+  signature.literals = row["literal"].texts();
   name_groups(signature);
   for (const auto& entry : row["set"].entries) signature.set[entry.first] = entry.second.text();
   signature.inherit_from = row["inherit"]["from"].text();
@@ -197,8 +199,11 @@ base::Result<Signature> read_signature(const Node& row, const std::string& file)
   complaints.require(!signature.id.empty(), "a signature needs an id");
   complaints.require(!signature.signal.empty() || !signature.decode.empty(), "needs signal or decode");
   complaints.require(signature.templates.empty() != signature.regex.empty(), "needs either match or regex");
-  complaints.require(signature.regex.empty() || signature.literal.size() >= 4,
-                     "regex needs a literal of 4 bytes or more");
+  const bool watchable =
+      !signature.literals.empty() &&
+      std::all_of(signature.literals.begin(), signature.literals.end(),
+                  [](const std::string& literal) { return literal.size() >= kShortestWatched; });
+  complaints.require(signature.regex.empty() || watchable, "a regex needs literals of 7 bytes or more");
   complaints.require(signature.captures.size() <= 12, "more than 12 captures");
   complaints.require(!signature.source.empty(), "needs a source");
   complaints.require_one_of(kSubjects, signature.subject, "subject");

@@ -34,7 +34,7 @@ struct Signature {
   std::string subject;  ///< "" : by the captures
   std::vector<Template> templates;
   std::string regex;                  ///< RE2, instead of templates
-  std::string literal;                ///< required literal of the regex
+  std::vector<std::string> literals;  ///< the regex is tried where one of them stands
   std::vector<std::string> captures;  ///< names, in capture order, over all templates
   std::vector<std::string> key;
   std::map<std::string, std::string> set;

@@ -61,7 +61,7 @@ base::Status check(const Template& compiled) {
   bool has_literal = false;
   for (std::size_t i = 0; i < compiled.parts.size(); ++i) {
     const TemplatePart& part = compiled.parts[i];
-    has_literal = has_literal || (part.kind == TemplatePart::Kind::Literal && part.literal.size() >= 4);
+    has_literal = has_literal || (part.kind == TemplatePart::Kind::Literal && part.literal.size() >= 7);
     const bool followed_by_capture =
         i + 1 < compiled.parts.size() && compiled.parts[i + 1].kind == TemplatePart::Kind::Capture;
     if (part.kind == TemplatePart::Kind::Capture && followed_by_capture) {
@@ -71,7 +71,7 @@ base::Status check(const Template& compiled) {
   }
   if (!has_literal) {
     return make_error(ErrorKind::Malformed,
-                      fmt::format("needs a literal of 4 bytes or more: '{}'", compiled.text));
+                      fmt::format("needs a literal of 7 bytes or more: '{}'", compiled.text));
   }
   return base::Done{};
 }

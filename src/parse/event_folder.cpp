@@ -2,7 +2,6 @@
 #include "parse/event_folder.h"
 
 #include "base/text.h"
-#include "parse/decoder.h"
 #include "parse/line_prefix.h"
 #include "parse/subject.h"
 
@@ -53,28 +52,36 @@ void remember_values(model::Event& event, const std::map<std::string, std::strin
 
 }  // namespace
 
-EventFolder::EventFolder(const catalog::Catalog& catalog, std::string input)
-    : catalog_(catalog), input_(std::move(input)) {
-  for (const catalog::Signature& signature : catalog.signatures()) {
-    if (!signature.inherit_from.empty()) inherited_.try_emplace(signature.inherit_from);
+FoldPlan::FoldPlan(const catalog::Catalog& catalog) : entries(catalog.signatures().size()) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const catalog::Signature& signature = catalog.signatures()[i];
+    if (!signature.decode.empty()) entries[i].decoder = find_decoder(signature.decode);
+    for (std::size_t k = 0; k < signature.captures.size(); ++k) {
+      if (in_key(signature, signature.captures[k])) entries[i].key_captures.push_back(k);
+    }
+    const catalog::Signature* from = catalog.signature(signature.inherit_from);
+    if (from == nullptr) continue;
+    entries[i].inherits_from = static_cast<std::size_t>(from - catalog.signatures().data());
+    entries[*entries[i].inherits_from].is_inherited_from = true;
   }
 }
 
+EventFolder::EventFolder(const catalog::Catalog& catalog, const FoldPlan& plan, std::string input)
+    : catalog_(catalog), plan_(plan), input_(std::move(input)) {}
+
+std::size_t EventFolder::index_of(const Match& match) const {
+  return static_cast<std::size_t>(match.signature - catalog_.signatures().data());
+}
+
 std::uint64_t EventFolder::key_of(const Match& match) const {
-  const catalog::Signature& signature = *match.signature;
-  const std::uint64_t seed =
-      static_cast<std::uint64_t>(&signature - catalog_.signatures().data()) * 0x9E3779B97F4A7C15u;
-  if (!signature.decode.empty()) {
-    const Decoder* decoder = find_decoder(signature.decode);
-    return decoder == nullptr ? seed : seed ^ (decoder->key(match) * 0xFF51AFD7ED558CCDu);
-  }
-  std::uint64_t key = seed;
-  for (std::size_t i = 0; i < signature.captures.size(); ++i) {
-    if (in_key(signature, signature.captures[i])) key = mix(key + i, match.captures[i]);
-  }
-  if (signature.inherit_from.empty()) return key;
+  const std::size_t index = index_of(match);
+  const FoldPlan::Entry& plan = plan_.entries[index];
+  std::uint64_t key = (index + 1) * 0x9E3779B97F4A7C15u;
+  if (plan.decoder != nullptr) return key ^ (plan.decoder->key(match) * 0xFF51AFD7ED558CCDu);
+  for (const std::size_t capture : plan.key_captures) key = mix(key + capture, match.captures[capture]);
+  if (!plan.inherits_from) return key;
   for (const auto& entry : params_of(match)) {
-    if (in_key(signature, entry.first)) key = mix(key, entry.second);
+    if (in_key(*match.signature, entry.first)) key = mix(key, entry.second);
   }
   return key;
 }
@@ -85,18 +92,28 @@ std::map<std::string, std::string> EventFolder::params_of(const Match& match) co
   for (std::size_t i = 0; i < signature.captures.size(); ++i) {
     if (!match.captures[i].empty()) params[signature.captures[i]] = base::printable(match.captures[i], 200);
   }
-  if (signature.inherit_from.empty()) return params;
-  const auto from = inherited_.find(signature.inherit_from);
+  const std::optional<std::size_t> inherits_from = plan_.entries[index_of(match)].inherits_from;
+  if (!inherits_from) return params;
+  const auto from = inherited_.find(*inherits_from);
   const bool near = from != inherited_.end() && from->second.line_number >= 0 &&
                     match.line_number - from->second.line_number <= signature.inherit_lines;
-  if (near) params.insert(from->second.params.begin(), from->second.params.end());
+  if (!near) return params;
+  const Inherited& inherited = from->second;
+  const catalog::Signature& other = catalog_.signatures()[inherited.signature];
+  for (std::size_t i = 0; i < other.captures.size(); ++i) {
+    const auto& [offset, size] = inherited.captures[i];
+    if (size > 0)
+      params.emplace(other.captures[i],
+                     base::printable(std::string_view(inherited.line).substr(offset, size), 200));
+  }
+  params.insert(other.set.begin(), other.set.end());
   return params;
 }
 
 std::vector<model::Event> EventFolder::decode(const Match& match) const {
   const catalog::Signature& signature = *match.signature;
   if (!signature.decode.empty()) {
-    const Decoder* decoder = find_decoder(signature.decode);
+    const Decoder* decoder = plan_.entries[index_of(match)].decoder;
     return decoder == nullptr ? std::vector<model::Event>{} : decoder->decode(match, catalog_);
   }
   model::Event event;
@@ -108,10 +125,19 @@ std::vector<model::Event> EventFolder::decode(const Match& match) const {
 }
 
 void EventFolder::remember(const Match& match) {
-  const auto at = inherited_.find(match.signature->id);
-  if (at == inherited_.end()) return;
-  at->second.line_number = match.line_number;
-  at->second.params = params_of(match);
+  const std::size_t index = index_of(match);
+  if (!plan_.entries[index].is_inherited_from) return;
+  Inherited& inherited = inherited_[index];
+  inherited.line_number = match.line_number;
+  inherited.signature = index;
+  inherited.line.assign(match.line);
+  for (std::size_t i = 0; i < match.signature->captures.size(); ++i) {
+    const std::string_view capture = match.captures[i];
+    const bool inside =
+        capture.data() >= match.line.data() && capture.data() <= match.line.data() + match.line.size();
+    inherited.captures[i] = {inside ? static_cast<std::size_t>(capture.data() - match.line.data()) : 0,
+                             inside ? capture.size() : 0};
+  }
 }
 
 void EventFolder::start(std::uint64_t key, const Match& match) {

@@ -2,6 +2,7 @@
 #include "parse/match.h"
 
 #include <algorithm>
+#include <array>
 
 namespace gpuwright::parse {
 
@@ -11,46 +12,52 @@ using catalog::CaptureClass;
 using catalog::Template;
 using catalog::TemplatePart;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-bool is_id(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_white(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+constexpr std::uint8_t bit_of(CaptureClass capture_class) {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(capture_class));
 }
 
-bool belongs(CaptureClass capture_class, char c) {
-  switch (capture_class) {
-    case CaptureClass::Int:
-      return is_digit(c);
-    case CaptureClass::Hex:
-      return is_hex(c) || c == 'x' || c == 'X';
-    case CaptureClass::Num:
-      return is_digit(c) || c == '.' || c == '-';
-    case CaptureClass::Id:
-      return is_id(c);
-    case CaptureClass::Word:
-      return is_id(c) || c == '.' || c == '-' || c == '/' || c == '@' || c == '+';
-    case CaptureClass::Token:
-      return !is_white(c);
-    case CaptureClass::Bdf:
-      return is_hex(c) || c == ':' || c == '.';
-    case CaptureClass::Any:
-      return true;
+/// For each byte, the classes that it belongs to, one bit each.
+constexpr std::array<std::uint8_t, 256> make_classes() {
+  std::array<std::uint8_t, 256> classes{};
+  const auto add = [&](CaptureClass capture_class, std::string_view bytes) {
+    for (const char c : bytes) classes[static_cast<unsigned char>(c)] |= bit_of(capture_class);
+  };
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kHexLetters = "abcdefABCDEF";
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  for (const CaptureClass numeric : {CaptureClass::Int, CaptureClass::Hex, CaptureClass::Num,
+                                     CaptureClass::Id, CaptureClass::Word, CaptureClass::Bdf}) {
+    add(numeric, kDigits);
   }
-  return false;
+  add(CaptureClass::Hex, kHexLetters);
+  add(CaptureClass::Hex, "xX");
+  add(CaptureClass::Num, ".-");
+  add(CaptureClass::Id, kLetters);
+  add(CaptureClass::Word, kLetters);
+  add(CaptureClass::Word, ".-/@+");
+  add(CaptureClass::Bdf, kHexLetters);
+  add(CaptureClass::Bdf, ":.");
+  for (std::uint8_t& classes_of_byte : classes) {
+    classes_of_byte |= static_cast<std::uint8_t>(bit_of(CaptureClass::Any) | bit_of(CaptureClass::Token));
+  }
+  for (const char white : {' ', '\t', '\r', '\v', '\f'}) {
+    classes[static_cast<unsigned char>(white)] &= static_cast<std::uint8_t>(~bit_of(CaptureClass::Token));
+  }
+  return classes;
+}
+
+constexpr std::array<std::uint8_t, 256> kClasses = make_classes();
+
+bool belongs(std::uint8_t bit, char c) {
+  return (kClasses[static_cast<unsigned char>(c)] & bit) != 0;
 }
 
 /// The longest run of the class at the start of `text`; a final ':' or '.' does not belong to an address, nor
 /// a final '.' to a word or number.
 std::size_t run_length(CaptureClass capture_class, std::string_view text) {
+  const std::uint8_t bit = bit_of(capture_class);
   std::size_t length = 0;
-  while (length < text.size() && belongs(capture_class, text[length])) ++length;
+  while (length < text.size() && belongs(bit, text[length])) ++length;
   const bool dotted = capture_class == CaptureClass::Bdf || capture_class == CaptureClass::Num ||
                       capture_class == CaptureClass::Word;
   while (dotted && length > 0 && (text[length - 1] == ':' || text[length - 1] == '.')) --length;
@@ -94,10 +101,9 @@ bool match_rest(const Template& pattern, std::size_t index, std::string_view lin
 
 /// A leading capture takes the run of its class that ends at `end`.
 bool match_leading(const TemplatePart& part, std::string_view line, std::size_t end, Match& match) {
+  const std::uint8_t bit = bit_of(part.capture_class);
   std::size_t begin = end;
-  while (begin > 0 &&
-         (part.capture_class == CaptureClass::Any || belongs(part.capture_class, line[begin - 1])))
-    --begin;
+  while (begin > 0 && belongs(bit, line[begin - 1])) --begin;
   if (begin == end && part.capture_class != CaptureClass::Any) return false;
   if (part.capture >= 0)
     match.captures[static_cast<std::size_t>(part.capture)] = line.substr(begin, end - begin);
@@ -113,11 +119,11 @@ std::string_view Match::capture(std::string_view name) const {
   return {};
 }
 
-bool match_template(const Template& pattern, std::string_view line, Match& match) {
+bool match_template(const Template& pattern, std::string_view line, Match& match, std::size_t from) {
   const std::size_t first = pattern.parts.front().kind == TemplatePart::Kind::Literal ? 0 : 1;
   const std::string& literal = pattern.parts[first].literal;
   constexpr int kMaxTries = 8;  // bounds the work on a hostile line that repeats the first literal
-  std::size_t at = line.find(literal);
+  std::size_t at = line.find(literal, from);
   for (int tries = 0; at != std::string_view::npos && tries < kMaxTries; ++tries) {
     const bool leading_fits = first == 0 || match_leading(pattern.parts[0], line, at, match);
     if (leading_fits && match_rest(pattern, first + 1, line, at + literal.size(), match)) return true;

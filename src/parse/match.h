@@ -25,8 +25,9 @@ struct Match {
   std::string_view capture(std::string_view name) const;
 };
 
-/// Matches a template anywhere in the line and sets the captures it names. False: no match (captures may have
-/// been touched).
-bool match_template(const catalog::Template& pattern, std::string_view line, Match& match);
+/// Matches a template in the line, its first literal at `from` or behind it, and sets the captures it names.
+/// False: no match (captures may have been touched).
+bool match_template(const catalog::Template& pattern, std::string_view line, Match& match,
+                    std::size_t from = 0);
 
 }  // namespace gpuwright::parse

@@ -50,9 +50,9 @@ bool looks_binary(std::string_view text) {
 /// What is known of the input that is being read.
 class InputReader final : public Scanner::Sink {
  public:
-  InputReader(const catalog::Catalog& catalog, Scanner& scanner, const std::string& name,
-              model::Observations& out)
-      : catalog_(catalog), scanner_(scanner), out_(out), folder_(catalog, name) {
+  InputReader(const catalog::Catalog& catalog, const FoldPlan& plan, Scanner& scanner,
+              const std::string& name, model::Observations& out)
+      : catalog_(catalog), scanner_(scanner), out_(out), folder_(catalog, plan, name) {
     input_.input = name;
   }
 
@@ -150,8 +150,9 @@ class InputReader final : public Scanner::Sink {
 };
 
 struct Recogniser::State {
-  explicit State(const catalog::Catalog& c) : catalog(c), scanner(c) {}
+  explicit State(const catalog::Catalog& c) : catalog(c), plan(c), scanner(c) {}
   const catalog::Catalog& catalog;
+  FoldPlan plan;
   Scanner scanner;
   model::Observations observations;
   std::string buffer;
@@ -163,7 +164,7 @@ Recogniser::~Recogniser() = default;
 base::Status Recogniser::add(const std::string& name, base::ByteStream& stream, const Progress& progress) {
   State& state = *state_;
   state.buffer.resize(kBufferSize);
-  InputReader reader(state.catalog, state.scanner, name, state.observations);
+  InputReader reader(state.catalog, state.plan, state.scanner, name, state.observations);
   Utf16Detector utf16;
   std::size_t kept = 0, total = 0;
   base::Status status = base::Done{};

@@ -7,8 +7,10 @@
 #include "parse/prefilter.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace gpuwright::parse {
 
@@ -22,7 +24,24 @@ struct Target {
   std::int32_t signature = -1;        ///< index into signatures, or
   std::int32_t format = -1;           ///< index into formats
   const Template* pattern = nullptr;  ///< null: the signature's regex
+  bool literal_leads =
+      false;  ///< the watched literal is the template's first: it matches there or not at all
 };
+
+/// The line that is looked at.
+struct Line {
+  std::string_view raw;    ///< without line end
+  std::size_t offset = 0;  ///< where it begins in the chunk
+  std::int64_t number = 0;
+};
+
+/// True when the literal is the first of the template.
+bool leads(const Template& pattern, const std::string& literal) {
+  for (const catalog::TemplatePart& part : pattern.parts) {
+    if (part.kind == catalog::TemplatePart::Kind::Literal) return &part.literal == &literal;
+  }
+  return false;
+}
 
 /// The literal of a template that healthy logs hold least.
 const std::string& watched_literal(const Template& pattern, const WindowCosts& costs) {
@@ -40,12 +59,12 @@ const std::string& watched_literal(const Template& pattern, const WindowCosts& c
 
 struct Scanner::State {
   const catalog::Catalog& catalog;
-  std::vector<Target> targets;
+  std::vector<std::vector<Target>> targets;  ///< by watched literal
   WindowCosts costs;
   Prefilter prefilter;
   std::vector<std::optional<kit::Regex>> regexes;  ///< by signature, compiled on first use
   std::vector<Prefilter::Hit> hits;
-  std::vector<std::int64_t> tried_line;    ///< by target: the line it was last tried on
+  std::vector<std::int64_t> tried_line;    ///< by literal: the line it was last seen on
   std::vector<std::int64_t> matched_line;  ///< by signature: the line it last matched
   std::int64_t json_line = -1;             ///< the line whose message stands in json_message
   std::string json_message;
@@ -77,46 +96,57 @@ struct Scanner::State {
     return json_message;
   }
 
-  void try_target(const Target& target, std::string_view raw, std::size_t offset, std::int64_t number,
-                  Sink& sink) {
-    const std::string_view line = message_of(raw, number);
+  /// `at`: where the watched literal stands in the line.
+  void try_target(const Target& target, const Line& place, std::size_t at, Sink& sink) {
+    const std::string_view line = message_of(place.raw, place.number);
+    const bool is_plain = line.data() == place.raw.data();
+    const std::size_t from = target.literal_leads && is_plain ? at : 0;
     if (target.format >= 0) {
       Match unused;
-      if (match_template(*target.pattern, line, unused))
-        sink.on_block_start(static_cast<std::size_t>(target.format), offset, number);
+      if (match_template(*target.pattern, line, unused, from))
+        sink.on_block_start(static_cast<std::size_t>(target.format), place.offset, place.number);
       return;
     }
     const auto index = static_cast<std::size_t>(target.signature);
-    if (matched_line[index] == number) return;
+    if (matched_line[index] == place.number) return;
     Match match;
     match.signature = &catalog.signatures()[index];
     match.line = line;
-    match.raw = raw;
-    match.line_number = number;
-    const bool matched = target.pattern != nullptr ? match_template(*target.pattern, line, match)
+    match.raw = place.raw;
+    match.line_number = place.number;
+    const bool matched = target.pattern != nullptr ? match_template(*target.pattern, line, match, from)
                                                    : match_regex(index, line, match);
     if (!matched) return;
-    matched_line[index] = number;
-    sink.on_match(match, offset);
+    matched_line[index] = place.number;
+    sink.on_match(match, place.offset);
   }
 };
 
 Scanner::Scanner(const catalog::Catalog& catalog) : state_(std::make_unique<State>(catalog)) {
   std::vector<std::string> literals;
+  std::unordered_map<std::string, std::size_t> known;
   const auto watch = [&](const Target& target, const std::string& literal) {
-    state_->targets.push_back(target);
-    literals.push_back(literal);
+    const auto [at, fresh] = known.emplace(literal, literals.size());
+    if (fresh) {
+      literals.push_back(literal);
+      state_->targets.emplace_back();
+    }
+    state_->targets[at->second].push_back(target);
   };
   for (std::size_t i = 0; i < catalog.signatures().size(); ++i) {
     const Signature& signature = catalog.signatures()[i];
     for (const Template& pattern : signature.templates) {
-      watch(Target{static_cast<std::int32_t>(i), -1, &pattern}, watched_literal(pattern, state_->costs));
+      const std::string& literal = watched_literal(pattern, state_->costs);
+      watch(Target{static_cast<std::int32_t>(i), -1, &pattern, leads(pattern, literal)}, literal);
     }
-    if (!signature.regex.empty()) watch(Target{static_cast<std::int32_t>(i), -1, nullptr}, signature.literal);
+    for (const std::string& literal : signature.literals) {
+      watch(Target{static_cast<std::int32_t>(i), -1, nullptr, false}, literal);
+    }
   }
   for (std::size_t i = 0; i < catalog.formats().size(); ++i) {
     for (const Template& pattern : catalog.formats()[i].starts) {
-      watch(Target{-1, static_cast<std::int32_t>(i), &pattern}, watched_literal(pattern, state_->costs));
+      const std::string& literal = watched_literal(pattern, state_->costs);
+      watch(Target{-1, static_cast<std::int32_t>(i), &pattern, leads(pattern, literal)}, literal);
     }
   }
   state_->prefilter = Prefilter(std::move(literals), state_->costs);
@@ -135,25 +165,29 @@ std::int64_t Scanner::scan(std::string_view chunk, std::int64_t first_line, Sink
   std::fill(state.tried_line.begin(), state.tried_line.end(), -1);
   std::fill(state.matched_line.begin(), state.matched_line.end(), -1);
   state.json_line = -1;
-  std::size_t counted_to = 0;
-  std::int64_t number = first_line;
+  Line line;
+  line.number = first_line;
+  std::size_t end = 0;  // behind the line's line feed
   for (const Prefilter::Hit& hit : state.hits) {
-    if (hit.position > counted_to) {
-      number += std::count(chunk.begin() + static_cast<std::ptrdiff_t>(counted_to),
-                           chunk.begin() + hit.position, '\n');
-      counted_to = hit.position;
+    if (hit.position >= end) {
+      const std::size_t previous = line.offset;
+      const void* feed =
+          hit.position == 0 ? nullptr : ::memrchr(chunk.data() + end, '\n', hit.position - end);
+      line.offset =
+          feed == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(feed) - chunk.data()) + 1;
+      line.number += base::count_line_feeds(chunk.substr(previous, line.offset - previous));
+      end = std::min(chunk.find('\n', hit.position), chunk.size() - 1) + 1;
+      line.raw = chunk.substr(line.offset, end - line.offset);
+      if (!line.raw.empty() && line.raw.back() == '\n') line.raw.remove_suffix(1);
+      if (!line.raw.empty() && line.raw.back() == '\r') line.raw.remove_suffix(1);
     }
-    if (state.tried_line[hit.literal] == number) continue;
-    state.tried_line[hit.literal] = number;
-    const std::size_t before =
-        hit.position == 0 ? std::string_view::npos : chunk.rfind('\n', hit.position - 1);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    std::string_view line = chunk.substr(begin, chunk.find('\n', hit.position) - begin);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    state.try_target(state.targets[hit.literal], line, begin, number, sink);
+    if (state.tried_line[hit.literal] == line.number) continue;
+    state.tried_line[hit.literal] = line.number;
+    for (const Target& target : state.targets[hit.literal]) {
+      state.try_target(target, line, hit.position - line.offset, sink);
+    }
   }
-  return number - first_line +
-         std::count(chunk.begin() + static_cast<std::ptrdiff_t>(counted_to), chunk.end(), '\n');
+  return line.number - first_line + base::count_line_feeds(chunk.substr(line.offset));
 }
 
 }  // namespace gpuwright::parse

@@ -46,10 +46,9 @@ std::string instance_of(const Cause& cause, const Event& event) {
   return instance;
 }
 
-bool explains(const Explain& explain, const Cause& cause, const Event& root, const Event& follower) {
-  if (!base::matches_signal_glob(explain.signal, follower.signal) ||
-      !same_host(root.subject, follower.subject))
-    return false;
+/// The signal is known to fit; is it the right device and time?
+bool relates(const Explain& explain, const Cause& cause, const Event& root, const Event& follower) {
+  if (!same_host(root.subject, follower.subject)) return false;
   const std::string root_device = device_of(root.subject);
   const std::string follower_device = device_of(follower.subject);
   const bool host_wide = cause.scope == "host" || cause.scope == "job";
@@ -71,8 +70,10 @@ bool has_companion(const Cause& cause, const Event& event, const std::string& si
   if (!claimed) return any_event(events, signal, event);
   return std::any_of(events.begin(), events.end(), [&](const Event& other) {
     return &other != &event && base::matches_signal_glob(signal, other.signal) &&
-           std::any_of(cause.explains.begin(), cause.explains.end(),
-                       [&](const Explain& explain) { return explains(explain, cause, event, other); });
+           std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Explain& explain) {
+             return base::matches_signal_glob(explain.signal, other.signal) &&
+                    relates(explain, cause, event, other);
+           });
   });
 }
 
@@ -84,17 +85,21 @@ bool raises(const Cause& cause, const Raise& raise, const Event& event, const st
          std::none_of(raise.without.begin(), raise.without.end(), seen);
 }
 
+/// True when one of the candidate's raising events explains the event.
+bool is_explained(const Candidate& candidate, const std::vector<Event>& events, std::size_t index) {
+  const Cause& cause = *candidate.cause;
+  return std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Explain& explain) {
+    if (!base::matches_signal_glob(explain.signal, events[index].signal)) return false;
+    return std::any_of(candidate.raising.begin(), candidate.raising.end(), [&](std::size_t root) {
+      return root != index && relates(explain, cause, events[root], events[index]);
+    });
+  });
+}
+
 void fill_covers(Candidate& candidate, const std::vector<Event>& events) {
   std::set<std::size_t> covers(candidate.raising.begin(), candidate.raising.end());
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (events[i].level == EventLevel::Context) continue;
-    const bool explained = std::any_of(
-        candidate.cause->explains.begin(), candidate.cause->explains.end(), [&](const Explain& explain) {
-          return std::any_of(candidate.raising.begin(), candidate.raising.end(), [&](std::size_t root) {
-            return root != i && explains(explain, *candidate.cause, events[root], events[i]);
-          });
-        });
-    if (explained) covers.insert(i);
+    if (events[i].level != EventLevel::Context && is_explained(candidate, events, i)) covers.insert(i);
   }
   candidate.covers.assign(covers.begin(), covers.end());
 }
