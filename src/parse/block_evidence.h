@@ -13,10 +13,25 @@
 
 namespace gpuwright::parse {
 
+/// The evidence of line `number` of the input that the block is of.
+inline model::Evidence evidence_of(const BlockContext& context, std::int64_t number, std::string_view text) {
+  return {context.input, number, base::printable(base::trim(text))};
+}
+
 /// The evidence of line `index` (0-based) of a block.
 inline model::Evidence block_evidence(const BlockContext& context, std::size_t index, std::string_view line) {
-  return {context.input, context.first_line + static_cast<std::int64_t>(index),
-          base::printable(base::trim(line))};
+  return evidence_of(context, context.first_line + static_cast<std::int64_t>(index), line);
+}
+
+/// Gives a reader the block's lines with their numbers in the input until its `line` says false, then lets it
+/// `finish`: true when it found something of its kind.
+template <class Reader>
+bool read_lines(Reader& reader, std::string_view block, const BlockContext& context,
+                model::Observations& out) {
+  std::int64_t number = context.first_line;
+  for (const std::string_view line : base::lines(block))
+    if (!reader.line(line, number++)) break;
+  return reader.finish(out);
 }
 
 /// "Key: value" or "Key = value": both sides trimmed. Nothing in `second` when the separator is missing.

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+#include <utility>
+
 namespace gpuwright::parse {
 namespace {
 
@@ -132,6 +134,17 @@ std::optional<std::int64_t> dcgm_xid_of_message(std::string_view message) {
   // "last Xid on GPU 1: 120"
   const std::size_t colon = low.find(": ", at);
   return colon == std::string::npos ? std::nullopt : number_at(low, colon + 1);
+}
+
+bool add_dcgm_results(std::vector<model::DcgmResult>& results, model::Observations& out) {
+  for (model::DcgmResult& result : results) {
+    const bool bad = result.verdict == model::DcgmVerdict::Fail || result.verdict == model::DcgmVerdict::Warn;
+    if (bad && result.signal.empty()) result.signal = dcgm_signal_of_message(result.message);
+    if (bad && !result.gpu.known())
+      if (const auto gpu = dcgm_gpu_of_message(result.message)) result.gpu = model::Field<std::int64_t>(*gpu);
+    out.dcgm.push_back(std::move(result));
+  }
+  return !results.empty();
 }
 
 }  // namespace gpuwright::parse

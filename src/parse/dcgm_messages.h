@@ -3,10 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "model/observations.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpuwright::parse {
 
@@ -21,5 +24,9 @@ std::optional<std::int64_t> dcgm_gpu_of_message(std::string_view message);
 
 /// The Xid a sentence names: "Detected XID 95 for GPU 0", "last Xid on GPU 1: 120".
 std::optional<std::int64_t> dcgm_xid_of_message(std::string_view message);
+
+/// Adds results as they stand in a table or a document; a bad one gets from its message the signal and the
+/// GPU that it has not got yet. True when there was one.
+bool add_dcgm_results(std::vector<model::DcgmResult>& results, model::Observations& out);
 
 }  // namespace gpuwright::parse

@@ -3,6 +3,7 @@
 // so an answer cut in the middle still counts as far as it goes. Source: DCGM user guide, "JSON output".
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "parse/block_evidence.h"
 #include "parse/dcgm_messages.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"
@@ -27,14 +28,7 @@ class JsonWalker {
 
   bool read(model::Observations& out) {
     while (at_ < block_.size() && results_.size() < 4096) step();
-    for (DcgmResult& result : results_) {
-      const bool bad = result.verdict == DcgmVerdict::Fail || result.verdict == DcgmVerdict::Warn;
-      if (bad && result.signal.empty()) result.signal = dcgm_signal_of_message(result.message);
-      if (bad && !result.gpu.known())
-        if (const auto gpu = dcgm_gpu_of_message(result.message)) result.gpu = Field<std::int64_t>(*gpu);
-      out.dcgm.push_back(std::move(result));
-    }
-    return !results_.empty();
+    return add_dcgm_results(results_, out);
   }
 
  private:

@@ -3,6 +3,7 @@
 // discovery".
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "parse/block_evidence.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"
 
@@ -94,7 +95,7 @@ class NvlinkReader {
     std::vector<model::LinkState>& links = reports_.back().links;
     if (links.empty() || links.back().number != *index) {
       if (links.size() >= 128) return false;
-      links.push_back(model::LinkState());
+      links.emplace_back();
       links.back().number = *index;
     }
     std::string name = base::lower(base::printable(base::trim(cells[1]), 48));
@@ -116,10 +117,7 @@ class NvlinkReader {
 bool parse_dcgmi_nvlink(std::string_view block, const BlockContext& context,
                         const catalog::Catalog& /*catalog*/, model::Observations& out) {
   NvlinkReader reader(context);
-  std::int64_t number = context.first_line;
-  for (const std::string_view line : base::lines(block))
-    if (!reader.line(line, number++)) break;
-  return reader.finish(out);
+  return read_lines(reader, block, context, out);
 }
 
 bool parse_dcgmi_discovery(std::string_view block, const BlockContext& context,

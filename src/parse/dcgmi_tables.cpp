@@ -3,6 +3,7 @@
 // each followed by its warnings. Source: DCGM user guide, "Health and diagnostics" and "dcgmi".
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "parse/block_evidence.h"
 #include "parse/dcgm_messages.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"
@@ -79,16 +80,7 @@ class Results {
   bool empty() const { return results_.empty(); }
   DcgmResult& last() { return results_.back(); }
 
-  bool finish(model::Observations& out) {
-    for (DcgmResult& result : results_) {
-      const bool bad = result.verdict == DcgmVerdict::Fail || result.verdict == DcgmVerdict::Warn;
-      if (bad && result.signal.empty()) result.signal = dcgm_signal_of_message(result.message);
-      if (bad && !result.gpu.known())
-        if (const auto gpu = dcgm_gpu_of_message(result.message)) result.gpu = Field<std::int64_t>(*gpu);
-      out.dcgm.push_back(std::move(result));
-    }
-    return !results_.empty();
-  }
+  bool finish(model::Observations& out) { return add_dcgm_results(results_, out); }
 
  private:
   BlockContext context_;
@@ -229,10 +221,7 @@ class HealthReader {
 bool parse_dcgmi_health(std::string_view block, const BlockContext& context,
                         const catalog::Catalog& /*catalog*/, model::Observations& out) {
   HealthReader reader(context);
-  std::int64_t number = context.first_line;
-  for (const std::string_view line : base::lines(block))
-    if (!reader.line(line, number++)) break;
-  return reader.finish(out);
+  return read_lines(reader, block, context, out);
 }
 
 bool parse_dcgmi_diag(std::string_view block, const BlockContext& context,

@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "parse/dcgm_messages.h"
+#include "parse/fold_key.h"
 
 #include <cmath>
 #include <optional>
@@ -15,14 +16,6 @@
 
 namespace gpuwright::parse {
 namespace {
-
-constexpr std::uint64_t kFnvOffset = 1469598103934665603ULL;
-constexpr std::uint64_t kFnvPrime = 1099511628211ULL;
-
-std::uint64_t mix(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kFnvPrime;
-  return (hash ^ 0xFFU) * kFnvPrime;
-}
 
 /// The text behind `label` up to a delimiter.
 std::string_view behind(std::string_view line, std::string_view label) {
@@ -60,10 +53,10 @@ void set_subject(std::string_view line, model::Event& event) {
 }
 
 std::uint64_t code_key(const Match& match) {
-  std::uint64_t hash = mix(kFnvOffset, match.capture("code"));
-  hash = mix(hash, address_text(match.line));
+  std::uint64_t hash = mix_key(kEmptyKey, match.capture("code"));
+  hash = mix_key(hash, address_text(match.line));
   const auto gpu = dcgm_gpu_of_message(match.line);
-  return mix(hash, gpu ? std::to_string(*gpu) : std::string());
+  return mix_key(hash, gpu ? std::to_string(*gpu) : std::string());
 }
 
 std::vector<model::Event> decode_code(const Match& match, const catalog::Catalog& /*catalog*/) {
@@ -140,14 +133,14 @@ constexpr FieldRow kFields[] = {
 };
 
 std::uint64_t field_key(const Match& match) {
-  std::uint64_t hash = mix(kFnvOffset, match.capture("field"));
-  hash = mix(hash, address_text(match.line));
-  hash = mix(hash, index_text(match.line));
+  std::uint64_t hash = mix_key(kEmptyKey, match.capture("field"));
+  hash = mix_key(hash, address_text(match.line));
+  hash = mix_key(hash, index_text(match.line));
   const auto value = match.capture("field").empty() ? dcgm_xid_of_message(match.line) : std::nullopt;
   const auto metric = field_value(behind_field(match));
   const bool xid = match.capture("field") == "XID_ERRORS";
-  if (xid && metric) hash = mix(hash, std::to_string(static_cast<std::int64_t>(*metric)));
-  return mix(hash, value ? std::to_string(*value) : std::string());
+  if (xid && metric) hash = mix_key(hash, std::to_string(static_cast<std::int64_t>(*metric)));
+  return mix_key(hash, value ? std::to_string(*value) : std::string());
 }
 
 std::vector<model::Event> xid_event(std::int64_t code, std::string_view line) {

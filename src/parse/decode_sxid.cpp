@@ -5,6 +5,7 @@
 #include "parse/decode_sxid.h"
 
 #include "base/text.h"
+#include "parse/fold_key.h"
 #include "parse/subject.h"
 
 #include <optional>
@@ -14,11 +15,6 @@ namespace gpuwright::parse {
 namespace {
 
 using Params = std::map<std::string, std::string>;
-
-std::uint64_t mix(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return (hash ^ 0xFFU) * 1099511628211ULL;
-}
 
 /// "00000000:86:00.0" (Fabric Manager) and "0000:86:00.0" (kernel) are one switch.
 std::string_view without_leading_zeros(std::string_view address) {
@@ -34,7 +30,7 @@ bool is_companion(std::string_view text) {
 
 std::uint64_t sxid_key(const Match& match) {
   const std::uint64_t key =
-      mix(mix(1469598103934665603ULL, without_leading_zeros(match.capture("switch"))), match.capture("code"));
+      mix_key(mix_key(kEmptyKey, without_leading_zeros(match.capture("switch"))), match.capture("code"));
   return is_companion(match.capture("text")) ? key + 1 : key;
 }
 

@@ -7,20 +7,13 @@
 
 #include "base/text.h"
 #include "parse/decode_nvlink5.h"
+#include "parse/fold_key.h"
 #include "parse/subject.h"
 #include "parse/xid_detail.h"
 
 namespace gpuwright::parse {
 
 namespace {
-
-constexpr std::uint64_t kFnvOffset = 1469598103934665603ULL;
-constexpr std::uint64_t kFnvPrime = 1099511628211ULL;
-
-std::uint64_t mix(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kFnvPrime;
-  return (hash ^ 0xFFU) * kFnvPrime;
-}
 
 /// The tail without pid and name.
 std::string_view tail_of(const Match& match) {
@@ -29,11 +22,11 @@ std::string_view tail_of(const Match& match) {
 
 std::uint64_t xid_key(const Match& match) {
   const std::string_view code_text = match.capture("code");
-  std::uint64_t hash = mix(kFnvOffset, match.capture("gpu"));
-  hash = mix(hash, code_text);
-  hash = mix(hash, match.capture("mig"));
-  hash = mix(hash, match.capture("ci"));
-  return mix(hash, xid_detail_key(base::parse_int(code_text).value_or(0), tail_of(match)));
+  std::uint64_t hash = mix_key(kEmptyKey, match.capture("gpu"));
+  hash = mix_key(hash, code_text);
+  hash = mix_key(hash, match.capture("mig"));
+  hash = mix_key(hash, match.capture("ci"));
+  return mix_key(hash, xid_detail_key(base::parse_int(code_text).value_or(0), tail_of(match)));
 }
 
 void add_row(std::int64_t code, const catalog::Catalog& catalog, Params& params) {

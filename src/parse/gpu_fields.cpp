@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "parse/block_evidence.h"
 
 #include <array>
 #include <cmath>
@@ -276,14 +277,6 @@ SmiAbsence absence_of(std::string_view value) {
                              "GPU access blocked by the operating system"})
     if (base::equals_ignoring_case(text, broken)) return SmiAbsence::Unreadable;
   return SmiAbsence::None;
-}
-
-model::Evidence evidence_of(const BlockContext& context, std::int64_t line, std::string_view text) {
-  model::Evidence evidence;
-  evidence.input = context.input;
-  evidence.line = line;
-  evidence.text = base::printable(base::trim(text));
-  return evidence;
 }
 
 GpuReport new_gpu_report(const char* format, const BlockContext& context) {

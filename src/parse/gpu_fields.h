@@ -38,9 +38,6 @@ void derive_gpu_fields(model::GpuReport& report);
 /// A fresh report with format, input and block set.
 model::GpuReport new_gpu_report(const char* format, const BlockContext& context);
 
-/// One line as evidence: printable and bounded.
-model::Evidence evidence_of(const BlockContext& context, std::int64_t line, std::string_view text);
-
 /// What a value says instead of a value.
 enum class SmiAbsence { None, NotAvailable, Denied, Unreadable };
 SmiAbsence absence_of(std::string_view value);

@@ -3,6 +3,7 @@
 // are. Source: nvidia-smi --help-query-gpu.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "parse/block_evidence.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"
 
@@ -128,10 +129,7 @@ class CsvReader {
 bool parse_smi_csv(std::string_view block, const BlockContext& context, const catalog::Catalog& /*catalog*/,
                    model::Observations& out) {
   CsvReader reader(context);
-  std::int64_t number = context.first_line;
-  for (const std::string_view line : base::lines(block))
-    if (!reader.line(line, number++)) break;
-  return reader.finish(out);
+  return read_lines(reader, block, context, out);
 }
 
 }  // namespace gpuwright::parse

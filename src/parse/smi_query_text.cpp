@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/ids.h"
 #include "base/text.h"
+#include "parse/block_evidence.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"
 
@@ -238,10 +239,7 @@ class TextReader {
 bool parse_smi_query_text(std::string_view block, const BlockContext& context,
                           const catalog::Catalog& /*catalog*/, model::Observations& out) {
   TextReader reader(context);
-  std::int64_t number = context.first_line;
-  for (const std::string_view line : base::lines(block))
-    if (!reader.line(line, number++)) break;
-  return reader.finish(out);
+  return read_lines(reader, block, context, out);
 }
 
 }  // namespace gpuwright::parse

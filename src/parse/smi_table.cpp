@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/ids.h"
 #include "base/text.h"
+#include "parse/block_evidence.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"
 

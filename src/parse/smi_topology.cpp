@@ -3,6 +3,7 @@
 // terminal escapes that end up in pasted text, and the tabs often do not survive.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "parse/block_evidence.h"
 #include "parse/gpu_fields.h"
 #include "parse/smi_formats.h"
 
@@ -115,10 +116,7 @@ class TopologyReader {
 bool parse_smi_topology(std::string_view block, const BlockContext& context,
                         const catalog::Catalog& /*catalog*/, model::Observations& out) {
   TopologyReader reader(context);
-  std::int64_t number = context.first_line;
-  for (const std::string_view line : base::lines(block))
-    if (!reader.line(line, number++)) break;
-  return reader.finish(out);
+  return read_lines(reader, block, context, out);
 }
 
 }  // namespace gpuwright::parse
