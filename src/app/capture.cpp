@@ -11,9 +11,9 @@
 #include "kit/hash.h"
 
 #include <fmt/core.h>
-#include <time.h>
 
 #include <algorithm>
+#include <ctime>
 #include <optional>
 #include <utility>
 

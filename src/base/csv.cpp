@@ -7,30 +7,34 @@ namespace gpuwright::base {
 
 namespace {
 
+/// Takes what stands between two quotes: from behind the first to behind the second. A doubled quote is one
+/// of the text. False when the text ends before.
+bool read_quoted(std::string_view text, std::size_t& at, std::int64_t& line, std::string& cell) {
+  while (at < text.size()) {
+    const char c = text[at++];
+    if (c == '\n') ++line;
+    if (c == '"') {
+      const bool doubled = at < text.size() && text[at] == '"';
+      if (!doubled) return true;
+      ++at;
+    }
+    cell += c;
+  }
+  return false;
+}
+
 /// Reads one record from `text` at `at`; false when a quote stays open.
 bool read_record(std::string_view text, std::size_t& at, std::int64_t& line,
                  std::vector<std::string>& cells) {
   std::string cell;
-  bool quoted = false;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quoted) {
-      if (c == '\n') ++line;
-      if (c != '"') {
-        cell += c;
-      } else if (at + 1 < text.size() && text[at + 1] == '"') {
-        cell += '"';
-        ++at;
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"' && cell.empty()) {
-      quoted = true;
+  while (at < text.size()) {
+    const char c = text[at++];
+    if (c == '"' && cell.empty()) {
+      if (!read_quoted(text, at, line, cell)) return false;
     } else if (c == ',') {
       cells.push_back(std::move(cell));
       cell.clear();
     } else if (c == '\n') {
-      ++at;
       ++line;
       break;
     } else if (c != '\r') {
@@ -38,7 +42,7 @@ bool read_record(std::string_view text, std::size_t& at, std::int64_t& line,
     }
   }
   cells.push_back(std::move(cell));
-  return !quoted;
+  return true;
 }
 
 }  // namespace

@@ -173,6 +173,11 @@ void write_members(base::JsonWriter& json, const Manifest& manifest) {
   json.end_array();
 }
 
+Result<std::unique_ptr<base::ByteStream>> open_plain_file(const std::string& path) {
+  GPUWRIGHT_TRY(auto fd, base::open_for_reading(path));
+  return std::unique_ptr<base::ByteStream>(std::make_unique<base::FileStream>(std::move(fd), path));
+}
+
 /// Every plain file below a folder, as member paths; links and devices are not taken.
 base::Status fixture_members(const std::string& top, std::map<std::string, Recorded::Open>& members) {
   std::deque<std::string> folders = {""};
@@ -186,10 +191,7 @@ base::Status fixture_members(const std::string& top, std::map<std::string, Recor
       const auto kind = base::kind_of(path);
       if (kind && *kind == base::FileKind::Directory) folders.push_back(member);
       if (!kind || *kind != base::FileKind::Regular) continue;
-      members[member] = [path]() -> Result<std::unique_ptr<base::ByteStream>> {
-        GPUWRIGHT_TRY(auto fd, base::open_for_reading(path));
-        return std::unique_ptr<base::ByteStream>(std::make_unique<base::FileStream>(std::move(fd), path));
-      };
+      members[member] = [path] { return open_plain_file(path); };
     }
   }
   return base::Done{};

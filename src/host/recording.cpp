@@ -218,6 +218,19 @@ Status Recording::add_inputs(Inputs inputs) {
   return base::Done{};
 }
 
+namespace {
+
+void learn_entry(std::string_view name, std::string_view content, Redactor& redactor) {
+  redactor.learn(name);
+  if (is_utf16(content)) {
+    redactor.learn(without_utf16(content));
+  } else {
+    redactor.learn(content);
+  }
+}
+
+}  // namespace
+
 Result<Manifest> write_bundle(const Recording& recording, int fd, const BundleOptions& options) {
   GPUWRIGHT_TRY(const auto all, recording.spool()->view());
   const auto content_of = [&all](const Recording::Entry& entry) {
@@ -225,15 +238,8 @@ Result<Manifest> write_bundle(const Recording& recording, int fd, const BundleOp
                       static_cast<std::size_t>(entry.range.length));
   };
   if (options.redactor != nullptr) {
-    for (const auto& entry : recording.entries()) {
-      options.redactor->learn(entry.name);
-      const auto content = content_of(entry);
-      if (is_utf16(content)) {
-        options.redactor->learn(without_utf16(content));
-      } else {
-        options.redactor->learn(content);
-      }
-    }
+    for (const auto& entry : recording.entries())
+      learn_entry(entry.name, content_of(entry), *options.redactor);
   }
   GPUWRIGHT_TRY(auto out, Spool::create());
   std::vector<Packed> packed;

@@ -157,7 +157,7 @@ void make_disjoint(std::vector<NameSpan>& spans) {
 
 }  // namespace
 
-Redactor::Redactor(std::string key, KnownNames known) : key_(std::move(key)) {
+Redactor::Redactor(std::string key, const KnownNames& known) : key_(std::move(key)) {
   for (const auto& name : known.hosts) note_host(name);
   for (const auto& name : known.users) {
     if (!is_common_user(name)) known_.users.insert(name);
@@ -186,21 +186,23 @@ void Redactor::index() {
   for (const auto& name : known_.users) add(name, Word::User);
 }
 
+void Redactor::note(NameKind kind, std::string_view name) {
+  if (kind == NameKind::User) known_.users.emplace(name);
+  if (kind == NameKind::Serial && !is_blank_id(name)) serials_.emplace(name);
+  if (kind == NameKind::Host) note_host(name);
+  if (kind != NameKind::HostList) return;
+  // Of "gpu[001-004],login1" only what stands outside brackets is a name.
+  for (const auto part : base::split(name, ',')) {
+    if (part.find_first_of("[]") == std::string_view::npos) note_host(part);
+  }
+}
+
 void Redactor::learn(std::string_view text) {
   LabelledNames labels;
   const std::size_t before = known_.hosts.size() + known_.users.size() + serials_.size();
   for (const auto line : base::lines(text)) {
     for (const auto& span : labels.next(line)) {
-      const auto name = line.substr(span.begin, span.end - span.begin);
-      if (span.kind == NameKind::User) known_.users.emplace(name);
-      if (span.kind == NameKind::Serial && !is_blank_id(name)) serials_.emplace(name);
-      const bool list = name.find_first_of("[],") != std::string_view::npos;
-      if (span.kind == NameKind::Host || (span.kind == NameKind::HostList && !list)) note_host(name);
-      if (span.kind == NameKind::HostList && list) {
-        for (const auto part : base::split(name, ',')) {
-          if (part.find_first_of("[]") == std::string_view::npos) note_host(part);
-        }
-      }
+      note(span.kind, line.substr(span.begin, span.end - span.begin));
     }
   }
   if (known_.hosts.size() + known_.users.size() + serials_.size() != before) index();
@@ -337,31 +339,36 @@ std::string Redactor::replacement(const NameSpan& span, std::string_view name) c
   return {};
 }
 
+std::optional<NameSpan> Redactor::known_word(std::string_view line, std::size_t at) const {
+  constexpr std::size_t kLongest = 253;  // RFC 1035: a host name
+  auto found = words_.end();
+  std::size_t found_end = at;
+  for (std::size_t end = at + 1; end <= line.size() && end - at <= kLongest; ++end) {
+    const bool word_ends = end == line.size() || !is_alnum(line[end]);
+    const auto entry = word_ends ? words_.find(line.substr(at, end - at)) : words_.end();
+    if (entry != words_.end()) {
+      found = entry;
+      found_end = end;
+    }
+    if (end == line.size() || !(is_alnum(line[end]) || base::contains("-._/", line.substr(end, 1)))) break;
+  }
+  if (found == words_.end()) return std::nullopt;
+  switch (found->second) {
+    case Word::Host:
+      return NameSpan{at, domain_end(line, found_end), NameKind::Host};
+    case Word::User:
+      return NameSpan{at, found_end, NameKind::User};
+    case Word::Serial:
+      return NameSpan{at, found_end, NameKind::Serial};
+  }
+  return std::nullopt;
+}
+
 void Redactor::known_words(std::string_view line, std::vector<NameSpan>& spans) const {
   for (std::size_t at = 0; at < line.size(); ++at) {
     const bool begins = starts_[static_cast<unsigned char>(line[at])] && (at == 0 || !is_alnum(line[at - 1]));
     if (!begins) continue;
-    const Word* found = nullptr;
-    std::size_t found_end = at;
-    for (std::size_t end = at + 1; end <= line.size() && end - at <= 253; ++end) {
-      const bool word_ends = end == line.size() || !is_alnum(line[end]);
-      if (word_ends) {
-        const auto entry = words_.find(line.substr(at, end - at));
-        if (entry != words_.end()) {
-          found = &entry->second;
-          found_end = end;
-        }
-      }
-      if (end == line.size() || !(is_alnum(line[end]) || line[end] == '-' || line[end] == '.' ||
-                                  line[end] == '_' || line[end] == '/'))
-        break;
-    }
-    if (found == nullptr) continue;
-    const NameKind kind = *found == Word::Host   ? NameKind::Host
-                          : *found == Word::User ? NameKind::User
-                                                 : NameKind::Serial;
-    if (kind == NameKind::Host) found_end = domain_end(line, found_end);
-    spans.push_back({at, found_end, kind});
+    if (const auto span = known_word(line, at)) spans.push_back(*span);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ struct KnownNames {
 /// replaced in all.
 class Redactor {
  public:
-  Redactor(std::string key, KnownNames known = {});
+  explicit Redactor(std::string key, const KnownNames& known = {});
 
   /// Notes host names, user names and serial numbers that the text gives away by its form.
   void learn(std::string_view text);
@@ -54,9 +55,11 @@ class Redactor {
  private:
   enum class Word { Host, User, Serial };
   void note_host(std::string_view name);
+  void note(NameKind kind, std::string_view name);
   void index();
   std::string host_list(std::string_view text) const;
   std::string replacement(const NameSpan& span, std::string_view name) const;
+  std::optional<NameSpan> known_word(std::string_view line, std::size_t at) const;
   void known_words(std::string_view line, std::vector<NameSpan>& spans) const;
   std::string redact_line(std::string_view line, LabelledNames& labels) const;
 

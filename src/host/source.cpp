@@ -14,23 +14,29 @@ base::Result<std::string> Source::read_file(const std::string& path, std::size_t
   return text;
 }
 
-std::string command_slug(const std::vector<std::string>& argv) {
+namespace {
+
+void append_escaped(char letter, std::string& slug) {
   static constexpr char kDigits[] = "0123456789abcdef";
+  const bool plain = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+                     (letter >= 'A' && letter <= 'Z') || letter == '-' || letter == '.' || letter == ',' ||
+                     letter == '=';
+  if (plain) {
+    slug += letter;
+    return;
+  }
+  slug += '%';
+  slug += kDigits[static_cast<unsigned char>(letter) >> 4];
+  slug += kDigits[static_cast<unsigned char>(letter) & 15];
+}
+
+}  // namespace
+
+std::string command_slug(const std::vector<std::string>& argv) {
   std::string slug;
   for (const auto& argument : argv) {
     if (!slug.empty()) slug += '_';
-    for (const char letter : argument) {
-      const bool plain = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-                         (letter >= 'A' && letter <= 'Z') || letter == '-' || letter == '.' ||
-                         letter == ',' || letter == '=';
-      if (plain) {
-        slug += letter;
-        continue;
-      }
-      slug += '%';
-      slug += kDigits[static_cast<unsigned char>(letter) >> 4];
-      slug += kDigits[static_cast<unsigned char>(letter) & 15];
-    }
+    for (const char letter : argument) append_escaped(letter, slug);
   }
   return slug;
 }

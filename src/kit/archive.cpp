@@ -18,14 +18,14 @@
 
 // libarchive draws random bytes from arc4random_buf, which glibc has only since 2.36: above the floor that
 // the binary promises. A hidden one of our own satisfies the linker.
-extern "C" __attribute__((visibility("hidden"))) void arc4random_buf(void* buffer, std::size_t count) {
-  auto* at = static_cast<char*>(buffer);
-  while (count > 0) {
-    const ssize_t got = ::getrandom(at, count, 0);
+extern "C" __attribute__((visibility("hidden"))) void arc4random_buf(void* buf, std::size_t size) {
+  auto* at = static_cast<char*>(buf);
+  while (size > 0) {
+    const ssize_t got = ::getrandom(at, size, 0);
     if (got < 0 && errno != EINTR) std::abort();
     if (got < 0) continue;
     at += got;
-    count -= static_cast<std::size_t>(got);
+    size -= static_cast<std::size_t>(got);
   }
 }
 
@@ -38,7 +38,7 @@ using base::make_error;
 using base::Result;
 using base::Status;
 
-constexpr std::size_t kBlock = 64 * 1024;
+constexpr std::size_t kBlock = std::size_t{64} * 1024;
 constexpr std::size_t kHeader = 512;
 constexpr std::size_t kNameSize = 100;
 constexpr std::size_t kChecksumAt = 148;

@@ -23,7 +23,7 @@ using base::ErrorKind;
 using base::make_error;
 using base::Result;
 
-constexpr std::size_t kInputSize = 64 * 1024;
+constexpr std::size_t kInputSize = std::size_t{64} * 1024;
 constexpr std::uint64_t kMemoryLimit =
     std::uint64_t{160} << 20;  // xz -9 needs 65 MiB, zstd --ultra with its default window 128 MiB
 

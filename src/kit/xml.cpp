@@ -11,18 +11,23 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
+XmlNode without_children(const pugi::xml_node& from) {
+  XmlNode node;
+  node.name = from.name();
+  node.offset = static_cast<std::int64_t>(from.offset_debug());
+  for (const pugi::xml_attribute& attribute : from.attributes()) {
+    node.attributes.emplace_back(attribute.name(), attribute.value());
+  }
+  return node;
+}
+
 /// Recursion is bounded by kMaxDepth.
 void copy_children(const pugi::xml_node& from, XmlNode& to, int depth) {
   for (const pugi::xml_node& child : from.children()) {
     if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) {
       to.text += base::trim(child.value());
     } else if (child.type() == pugi::node_element && depth < kMaxDepth) {
-      XmlNode node;
-      node.name = child.name();
-      node.offset = static_cast<std::int64_t>(child.offset_debug());
-      for (const pugi::xml_attribute& attribute : child.attributes()) {
-        node.attributes.emplace_back(attribute.name(), attribute.value());
-      }
+      XmlNode node = without_children(child);
       copy_children(child, node, depth + 1);
       to.children.push_back(std::move(node));
     }

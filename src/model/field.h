@@ -21,9 +21,11 @@ template <class T>
 class Field {
  public:
   Field() : state_(Absent{}) {}
-  Field(T value, std::int32_t provenance = 0)
-      : state_(std::move(value)), provenance_(provenance) {}  // NOLINT(google-explicit-constructor)
-  Field(Absent absent) : state_(absent) {}                    // NOLINT(google-explicit-constructor)
+  // Implicit, so that a value is assigned as it is.
+  // NOLINTBEGIN(google-explicit-constructor)
+  Field(T value, std::int32_t provenance = 0) : state_(std::move(value)), provenance_(provenance) {}
+  Field(Absent absent) : state_(absent) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool known() const { return state_.index() == 0; }
   const T& value() const { return std::get<0>(state_); }

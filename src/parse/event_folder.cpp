@@ -189,20 +189,20 @@ void EventFolder::add(const Match& match) {
   }
 }
 
-std::vector<model::Event> EventFolder::take() {
-  for (const auto& entry : slots_) {
-    const Slot& slot = entry.second;
-    for (std::size_t i = slot.first_event; i < slot.first_event + slot.event_count; ++i) {
-      model::Event& event = events_[i];
-      event.count *= slot.count;
-      if (slot.last_line_number == 0) continue;
-      event.last = read_line_prefix(slot.last_line).time;
-      if (event.evidence.back().line < slot.last_line_number) {
-        event.evidence.push_back(
-            model::Evidence{input_, slot.last_line_number, base::printable(slot.last_line)});
-      }
-    }
+void EventFolder::close(const Slot& slot) {
+  for (std::size_t i = slot.first_event; i < slot.first_event + slot.event_count; ++i) {
+    model::Event& event = events_[i];
+    event.count *= slot.count;
+    if (slot.last_line_number == 0) continue;
+    event.last = read_line_prefix(slot.last_line).time;
+    if (event.evidence.back().line < slot.last_line_number)
+      event.evidence.push_back(
+          model::Evidence{input_, slot.last_line_number, base::printable(slot.last_line)});
   }
+}
+
+std::vector<model::Event> EventFolder::take() {
+  for (const auto& entry : slots_) close(entry.second);
   slots_.clear();
   return std::move(events_);
 }

@@ -65,6 +65,8 @@ class EventFolder {
   std::map<std::string, std::string> params_of(const Match& match) const;
   void start(std::uint64_t key, const Match& match);
   void repeat(Slot& slot, const Match& match);
+  /// Gives the slot's events their count and their last line.
+  void close(const Slot& slot);
   void remember(const Match& match);
 
   std::size_t index_of(const Match& match) const;

@@ -7,10 +7,10 @@
 #include "support/run.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 
 namespace gpuwright::tests {
