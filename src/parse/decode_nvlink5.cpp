@@ -151,6 +151,8 @@ Nvlink5Meaning decode_nvlink5(std::int64_t xid, const Nvlink5Line& line,
     if (v1.fit != v2.fit) meaning.layout = v1.fit > v2.fit ? "v1" : "v2";
   } else {
     best = choose(xid, line, table, meaning.layout == "v2");
+    // A word that fits no row of the layout its link tells of may fit one of the other.
+    if (best.row == nullptr) best = choose(xid, line, table, meaning.layout != "v2");
   }
   const bool link_event = line.unit == "NETIR_LINK_EVT" || line.unit == "NETIR_LINK_DOWN";
   if (link_event) meaning.reason = bits(info, 25, 20);

@@ -24,6 +24,7 @@ class HardwareKind : public ::testing::TestWithParam<Kind> {};
 TEST_P(HardwareKind, HasItsRootFirstAndNoFollowerBesideIt) {
   const model::Diagnosis diagnosis = diagnose(GetParam().text);
   ASSERT_EQ(diagnosis.findings.size(), GetParam().incidents) << summary(diagnosis);
+  if (GetParam().incidents == 0) return;
   EXPECT_EQ(diagnosis.findings.front().cause, GetParam().cause) << summary(diagnosis);
 }
 
@@ -195,6 +196,63 @@ const Kind kKinds[] = {
      "[ 100.1] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=a, GPU has fallen off the bus.\n"
      "[ 200.1] NVRM: GPU 0000:3b:00.0: RmInitAdapter failed! (0x26:0xffff:1482)\n"
      "[ 200.1] NVRM: GPU 0000:3b:00.0: rm_init_adapter failed, device minor number 0\n"},
+    {"-", 0,
+     "[ 100.1] NVRM: Xid (PCI:0000:c5:00): 163, pid='<unknown>', name=<unknown>, Power Smoothing HW "
+     "Circuitry capability disengaged\n"
+     "[ 700.1] NVRM: Xid (PCI:0000:c5:00): 162, pid='<unknown>', name=<unknown>, Power Smoothing HW "
+     "Circuitry capability reengaged\n"},
+    {"gpu-reset-asked", 1,
+     "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable\n"
+     "$ nvidia-smi --query-gpu=index,gpu_recovery_action --format=csv,noheader\n"
+     "0, None\n"
+     "6, Reset\n"},
+    {"gpu-lost-from-bus", 1,
+     "Jan 17 11:33:15 E kernel: NVRM: GPU at PCI:0000:01:00: GPU-ccdb674e-0f5b-c678-9099-59940ccd0641\n"
+     "Jan 17 11:33:15 E kernel: NVRM: Xid (PCI:0000:01:00): 79, pid='<unknown>', name=<unknown>, GPU has "
+     "fallen off the bus.\n"
+     "Jan 17 11:33:15 E kernel: NVRM: GPU 0000:01:00.0: GPU has fallen off the bus.\n"
+     "Jan 17 11:33:15 E kernel: nvidia-modeset: ERROR: GPU:0: Failed to query display engine channel state: "
+     "0x0000c67e:6:0:0x0000000f\n"
+     "Jan 17 11:33:18 E kernel: nvidia-modeset: ERROR: GPU:0: Failed detecting connected display devices\n"
+     "Jan 17 11:33:20 E kernel: nvidia-modeset: ERROR: GPU:0: Error while waiting for GPU progress: "
+     "0x0000c67d:0 2:0:4048:4040\n"
+     "Jan 17 11:33:20 E kernel: NVRM: _threadNodeCheckTimeout: API_GPU_ATTACHED_SANITY_CHECK failed!\n"
+     "Jan 17 11:33:20 E kernel: NVRM: _issueRpcAndWait: rpcSendMessage failed with status 0x0000000f for fn "
+     "78 sequence 1016221!\n"},
+    {"nvlink5-job-lost-follow-154", 1,
+     "Detected XID 145 for GPU 0 Please consult the documentation for details of this XID.\n"
+     "NVRM: Xid (PCI:0000:c5:00): 145, RLW_SRC_TRACK Nonfatal XC1 i0 Link 17 (0x04084507 0x00000004 "
+     "0x00000000 0x00000000 0x00000000 0x00000000)\n"},
+    {"gpu-row-remap-pending", 1,
+     "[Mon Oct 20 11:50:01 2025] NVRM: Xid (PCI:0000:1b:00): 63, pid='<unknown>', name=<unknown>, Row "
+     "Remapper: New row (0x0000000b1d3c2000) marked for remapping, reset gpu to activate.\n"
+     "[Mon Oct 20 11:50:01 2025] NVRM: Xid (PCI:0000:1b:00): 94, pid=12, name=python3, Contained: DRAM "
+     "(0x1,0x0). RST: No, D-RST: Yes\n"
+     "==============NVSMI LOG==============\n"
+     "Driver Version                            : 580.65.06\n"
+     "CUDA Version                              : 13.0\n"
+     "Attached GPUs                             : 1\n"
+     "GPU 00000000:1B:00.0\n"
+     "    Product Name                          : NVIDIA A100-SXM4-80GB\n"
+     "    ECC Errors\n"
+     "        Volatile\n"
+     "            SRAM Correctable              : 0\n"
+     "            SRAM Uncorrectable            : 0\n"
+     "            DRAM Correctable              : 0\n"
+     "            DRAM Uncorrectable            : 1\n"
+     "    Remapped Rows\n"
+     "        Correctable Error                 : 0\n"
+     "        Uncorrectable Error               : 1\n"
+     "        Pending                           : Yes\n"
+     "        Remapping Failure Occurred        : No\n"},
+    {"nic-failed", 1,
+     "Oct 20 11:48:00 h kernel: mlx5_core 0000:5e:00.0: poll_health:825:(pid 0): Fatal error 3 detected\n"
+     "Oct 20 11:48:00 h kernel: mlx5_core 0000:5e:00.0: mlx5_error_sw_reset:241:(pid 1121): start\n"
+     "h2:900:951 [0] transport/net_ib.cc:94 NCCL WARN NET/IB : mlx5_2:1 Got async event : device fatal "
+     "error\n"
+     "[rank0]:[E1020 12:00:00.100 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation "
+     "timeout: WorkNCCL(SeqNum=233, OpType=ALLREDUCE, NumelIn=4096, NumelOut=4096, Timeout(ms)=600000) ran "
+     "for 600021 milliseconds before timing out.\n"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, HardwareKind, ::testing::ValuesIn(kKinds));

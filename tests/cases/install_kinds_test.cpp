@@ -301,6 +301,32 @@ const Kind kKinds[] = {
      "$ cat /etc/modprobe.d/nvidia-off.conf\n"
      "blacklist nvidia\n"
      "blacklist nvidia_drm\n"},
+    {"nouveau-owns-gpu",
+     "$ lsmod | grep nouveau\n"
+     "nouveau              2289664  0\n"
+     "mxm_wmi                16384  1 nouveau\n"
+     "$ sudo modprobe nvidia\n"
+     "modprobe: ERROR: could not insert 'nvidia': No such device\n"},
+    {"nvlink-subnet-manager-missing",
+     "Jul 20 16:15:36 e nvidia-fabricmanager-start.sh[911]: Detected NVL5+ system\n"
+     "Jul 20 16:15:36 e nvidia-fabricmanager-start.sh[911]: Kernel module \"ib_umad\" has not been loaded, "
+     "fabric manager "
+     "cannot be started\n"
+     "Jul 20 16:15:36 e systemd[1]: nvidia-fabricmanager.service: Control process exited, code=exited, "
+     "status=1/FAILURE\n"},
+    {"nvlink-subnet-manager-missing",
+     "h nvidia-fabricmanager-start.sh[4753]: Detected Pre-NVL5 system\n"
+     "h nvidia-fabricmanager-start.sh[4756]: request to query NVSwitch device information from NVSwitch "
+     "driver failed "
+     "with error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]\n"
+     "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized\n"},
+    {"passthrough-gpu-stuck",
+     "[ 1211.1] vfio-pci 0000:41:00.0: Unable to change power state from D3cold to D0, device "
+     "inaccessible\n"},
+    {"disk-full",
+     "zstd: error 70 : Write error : cannot write block : No space left on device\n"
+     "E: mkinitramfs failure zstd -q -9 -T0 70\n"
+     "dpkg: error processing package initramfs-tools (--configure):\n"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, InstallKind, ::testing::ValuesIn(kKinds));
