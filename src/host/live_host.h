@@ -24,6 +24,8 @@ class LiveHost final : public Source {
   base::Result<KernelLog> kernel_log() override;
 
  private:
+  /// Reads through a child with a deadline: what may sleep in the kernel must not take us with it.
+  base::Result<std::unique_ptr<base::ByteStream>> open_in_child(const std::string& path);
   enum class LastLink { Follow, Keep };
   /// The path to open for a path on that machine. Malformed for a loop of links.
   base::Result<std::string> resolve(const std::string& path, LastLink last) const;

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -160,6 +161,22 @@ bool read_kmsg(std::string_view& rest, LinePrefix& prefix) {
   return true;
 }
 
+/// "kern  :warn  : " of dmesg --decode (facility and level by name).
+void read_decoded(std::string_view& rest, LinePrefix& prefix) {
+  static constexpr std::array<std::string_view, 12> kFacilities = {
+      "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp"};
+  const std::size_t first = rest.substr(0, 12).find(':');
+  if (first == std::string_view::npos) return;
+  const std::string_view facility = base::trim(rest.substr(0, first));
+  const std::size_t second = rest.substr(0, 24).find(':', first + 1);
+  const bool known = std::find(kFacilities.begin(), kFacilities.end(), facility) != kFacilities.end();
+  if (!known || second == std::string_view::npos) return;
+  prefix.is_log = true;
+  prefix.is_kernel = facility == "kern";
+  prefix.is_foreign = !prefix.is_kernel;
+  rest = base::trim(rest.substr(second + 1));
+}
+
 /// "host tag[pid]: " behind a syslog time.
 void read_host_and_tag(std::string_view& rest, LinePrefix& prefix) {
   const std::size_t host_end = rest.find(' ');
@@ -240,6 +257,7 @@ LinePrefix read_line_prefix(std::string_view line) {
   std::string_view rest = base::trim(line.substr(0, 256));
   if (read_kmsg(rest, prefix)) return prefix;
   if (rest.size() > 3 && rest[0] == '<' && rest[2] == '>') rest.remove_prefix(3);
+  read_decoded(rest, prefix);
   read_syslog(rest, prefix);
   read_bracket(rest, prefix);
   if (rest.rfind("kernel: ", 0) == 0) {

@@ -117,10 +117,23 @@ class DoctorText {
     }
   }
 
+  /// Followers whose line does not stand under "proof" already.
+  static std::vector<const model::Explained*> further(const Finding& finding) {
+    std::vector<const model::Explained*> list;
+    for (const model::Explained& follower : finding.explains) {
+      const bool shown =
+          !follower.evidence.empty() && std::find(finding.evidence.begin(), finding.evidence.end(),
+                                                  follower.evidence.front()) != finding.evidence.end();
+      if (!shown) list.push_back(&follower);
+    }
+    return list;
+  }
+
   void followers(const Finding& finding) {
     bool first = true;
-    for (std::size_t i = 0; i < finding.explains.size() && i < kShownFollowers; ++i) {
-      const model::Explained& follower = finding.explains[i];
+    const std::vector<const model::Explained*> list = further(finding);
+    for (std::size_t i = 0; i < list.size() && i < kShownFollowers; ++i) {
+      const model::Explained& follower = *list[i];
       const std::string line =
           follower.evidence.empty() ? "" : std::string(base::trim(follower.evidence.front().text));
       const std::string place =
@@ -130,9 +143,8 @@ class DoctorText {
       layout_.verbatim(first ? say("follows", "由它引起") : "", place + line + times);
       first = false;
     }
-    if (finding.explains.size() > kShownFollowers) {
-      layout_.verbatim("",
-                       fmt::format("+ {} {}", finding.explains.size() - kShownFollowers, say("more", "条")));
+    if (list.size() > kShownFollowers) {
+      layout_.verbatim("", fmt::format("+ {} {}", list.size() - kShownFollowers, say("more", "条")));
     }
   }
 

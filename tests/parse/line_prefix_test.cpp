@@ -37,6 +37,16 @@ TEST(LinePrefix, BracketedIsoTimeWithColonIsRead) {
   EXPECT_EQ(prefix.time.wall_ns, 1'776'893'451 * kSecond + 526'447'914);
 }
 
+TEST(LinePrefix, DecodedDmesgNamesItsFacility) {
+  const LinePrefix kernel =
+      read_line_prefix("kern  :warn  : 2025-01-21T04:41:44,283302+00:00 NVRM: Xid (PCI:0000:38:00): 13");
+  EXPECT_EQ(kernel.time.wall_ns, 1'737'434'504 * kSecond + 283'302'000);
+  EXPECT_TRUE(kernel.is_kernel);
+  const LinePrefix seconds = read_line_prefix("kern  :err   : [  123.456789] NVRM: Xid");
+  EXPECT_EQ(seconds.time.since_boot_ns, 123 * kSecond + 456'789'000);
+  EXPECT_TRUE(read_line_prefix("user  :notice: [  123.456789] NVRM: Xid (PCI:0000:38:00): 79").is_foreign);
+}
+
 TEST(LinePrefix, SyslogWithoutYearGivesHostButNoWallTime) {
   const LinePrefix prefix = read_line_prefix("Aug  3 11:43:09 node1 kernel: [  123.456789] NVRM: Xid");
   EXPECT_EQ(prefix.host, "node1");
