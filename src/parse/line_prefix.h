@@ -22,8 +22,8 @@ struct LinePrefix {
   bool is_foreign = false;  ///< a record of /dev/kmsg that a process wrote, not the kernel
 };
 
-/// Reads the prefix of a line, JSON records included. Where syslog gives no year, only the time of the year is given.
-/// Never fails.
+/// Reads the prefix of a line, JSON records included. Where syslog gives no year, only the time of the year
+/// is given. Never fails.
 LinePrefix read_line_prefix(std::string_view line);
 
 /// For a line that is a JSON object of journald ("MESSAGE") or Docker ("log"): the message, unescaped, and

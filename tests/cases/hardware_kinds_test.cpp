@@ -1,6 +1,7 @@
 // Faults of GPUs, links and machines in their printers' own words: the first finding is the root, what
 // follows is folded under it, and what has nothing to do with it stays apart. The texts are written for this
-// test after the printers' format strings. SPDX-License-Identifier: Apache-2.0
+// test after the printers' format strings.
+// SPDX-License-Identifier: Apache-2.0
 #include "support/diagnose.h"
 #include <gtest/gtest.h>
 
