@@ -92,8 +92,23 @@ const char* all_down_signal(const LinkSummary& summary, bool peers_are_up) {
   return "nvlink.all_links_down";
 }
 
+/// Several GPUs of a baseboard and not one link up: what they share is at fault, not each of them.
+bool whole_board_is_down(const std::vector<LinkSummary>& listing) {
+  const auto down = [](const LinkSummary& one) {
+    return one.report->is_switch || (one.all_down() && one.use == NvlinkUse::Always);
+  };
+  return listing.size() >= 2 && std::all_of(listing.begin(), listing.end(), down);
+}
+
 void judge_states(const std::vector<LinkSummary>& listing, const GpuDirectory& directory,
                   std::vector<Event>& out) {
+  if (whole_board_is_down(listing)) {
+    Event event = link_event("nvlink.board_links_down", listing.front(), directory);
+    event.subject = model::Subject();
+    event.params["gpus"] = std::to_string(listing.size());
+    out.push_back(std::move(event));
+    return;
+  }
   const auto up =
       std::count_if(listing.begin(), listing.end(), [](const LinkSummary& one) { return one.up > 0; });
   for (const LinkSummary& summary : listing) {

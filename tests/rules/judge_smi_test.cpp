@@ -233,6 +233,9 @@ TEST(JudgeLinks, AllLinksOfOneGpuAreDown) {
   EXPECT_EQ(links(up), Set{});
   EXPECT_EQ(links(up + "GPU 2: NVIDIA B200 (UUID: GPU-2)\n" + refusal), Set{"nvlink.gpu_links_down"});
   EXPECT_EQ(links("GPU 2: NVIDIA B200 (UUID: GPU-2)\n" + refusal), Set{"nvlink.gpu_links_down"});
+  EXPECT_EQ(
+      links("GPU 0: NVIDIA B200 (UUID: GPU-1)\n" + refusal + "GPU 1: NVIDIA B200 (UUID: GPU-2)\n" + refusal),
+      Set{"nvlink.board_links_down"});
   EXPECT_EQ(links("GPU 0: NVIDIA A100 80GB PCIe (UUID: GPU-2)\n" + refusal), Set{"nvlink.no_bridge"});
   EXPECT_EQ(links("GPU 0: NVIDIA L40S (UUID: GPU-2)\n" + refusal), Set{"nvlink.no_bridge"});
   EXPECT_EQ(links("GPU 0: NVIDIA H100 NVL (UUID: GPU-2)\n" + refusal), Set{"nvlink.all_links_down"});
