@@ -11,7 +11,7 @@ function(gpuwright_flags target)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   if(GPUWRIGHT_SANITIZE)
-    target_compile_options(${target} PUBLIC -fsanitize=${GPUWRIGHT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    target_compile_options(${target} PUBLIC -fsanitize=${GPUWRIGHT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${GPUWRIGHT_SANITIZE})
     # What the sanitizers put in hides from g++ that a value is set (GCC manual, -fsanitize: more false alarms).
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)

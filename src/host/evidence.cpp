@@ -151,7 +151,7 @@ class Collector {
     const auto text = source_.read_file("/proc/uptime", 256);
     const auto words = text ? base::words(*text) : std::vector<std::string_view>{};
     const auto up = words.empty() ? std::nullopt : base::parse_double(words.front());
-    if (!up) return;
+    if (!up || !(*up >= 0 && *up < 1e12)) return;
     const auto hours = static_cast<std::int64_t>(*up) / 3600;
     add_text("uptime", fmt::format("uptime {} days {} h\n", hours / 24, hours % 24));
   }

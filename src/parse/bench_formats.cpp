@@ -23,6 +23,7 @@ using Words = std::vector<std::string_view>;
 
 constexpr std::size_t kMaxTests = 64;
 constexpr std::size_t kMaxRanks = 100'000;
+constexpr std::int64_t kMostWrong = 1'000'000'000'000;
 
 model::Evidence proof(const BlockContext& context, std::int64_t line, std::string_view text) {
   return model::Evidence{context.input, context.first_line + line, base::printable(text)};
@@ -39,8 +40,9 @@ std::int64_t type_size(std::string_view type) {
 /// elements and names its reduction.
 bool is_all_reduce(const Words& row) {
   const auto size = base::parse_int(row[0]), count = base::parse_int(row[1]);
-  return size && count && *size > 0 && row[3] == "sum" && type_size(row[2]) > 0 && *count <= *size &&
-         *count * type_size(row[2]) == *size;
+  const std::int64_t element = type_size(row[2]);
+  return size && count && *size > 0 && row[3] == "sum" && element > 0 && *size % element == 0 &&
+         *size / element == *count;
 }
 
 class NcclTable {
@@ -67,7 +69,8 @@ class NcclTable {
     const auto out = base::parse_double(words[n - 6]), in = base::parse_double(words[n - 2]);
     if (!size || !out || !in) return;
     for (const std::string_view cell : {words[n - 5], words[n - 1]})
-      wrong_ += std::max<std::int64_t>(0, base::parse_int(cell).value_or(0));
+      wrong_ = std::min(kMostWrong,
+                        wrong_ + std::clamp<std::int64_t>(base::parse_int(cell).value_or(0), 0, kMostWrong));
     if (report_.size_bytes.known() && *size < report_.size_bytes.value()) return;
     if (report_.test.empty() && is_all_reduce(words)) report_.test = "all_reduce";
     report_.size_bytes = *size;

@@ -139,7 +139,7 @@ std::uint64_t field_key(const Match& match) {
   const auto value = match.capture("field").empty() ? dcgm_xid_of_message(match.line) : std::nullopt;
   const auto metric = field_value(behind_field(match));
   const bool xid = match.capture("field") == "XID_ERRORS";
-  if (xid && metric) hash = mix_key(hash, std::to_string(static_cast<std::int64_t>(*metric)));
+  if (xid && metric) hash = mix_key(hash, std::to_string(*metric));
   return mix_key(hash, value ? std::to_string(*value) : std::string());
 }
 

@@ -18,6 +18,17 @@ std::string_view quoted(std::string_view line) {
   return rest.substr(0, rest.find('\''));
 }
 
+/// "Infiniband device 'mlx5_0' port 1 status:"
+model::RdmaPort named_port(std::string_view text) {
+  model::RdmaPort port;
+  port.device = base::printable(quoted(text), 60);
+  const std::size_t at = text.find(" port ");
+  if (at == std::string_view::npos) return port;
+  const std::string_view number = text.substr(at + 6);
+  port.port = base::parse_int(number.substr(0, number.find(' '))).value_or(1);
+  return port;
+}
+
 }  // namespace
 
 bool parse_ibstat(std::string_view block, const BlockContext& context, const catalog::Catalog&,
@@ -61,13 +72,7 @@ bool parse_ibstatus(std::string_view block, const BlockContext& context, const c
     const std::string_view text = base::trim(line);
     if (out.rdma_ports.size() - before >= kMaxPorts) break;
     if (text.substr(0, 19) == "Infiniband device '") {
-      model::RdmaPort port;
-      port.device = base::printable(quoted(text), 60);
-      const std::size_t at = text.find(" port ");
-      if (at != std::string_view::npos) {
-        const std::string_view number = text.substr(at + 6);
-        port.port = base::parse_int(number.substr(0, number.find(' '))).value_or(1);
-      }
+      model::RdmaPort port = named_port(text);
       port.evidence = block_evidence(context, here, line);
       out.rdma_ports.push_back(std::move(port));
       continue;

@@ -6,6 +6,9 @@
 #include "parse/block_evidence.h"
 #include "parse/driver_formats.h"
 
+#include <fmt/core.h>
+
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -23,16 +26,16 @@ constexpr std::int64_t kMaxObjects = 2'000;
 std::optional<double> cores(std::string_view text) {
   if (!text.empty() && text.back() == 'm') {
     const auto milli = base::parse_double(text.substr(0, text.size() - 1));
-    return milli ? std::optional<double>(*milli / 1000) : std::nullopt;
+    return milli && std::isfinite(*milli) ? std::optional<double>(*milli / 1000) : std::nullopt;
   }
-  return base::parse_double(text);
+  const auto whole = base::parse_double(text);
+  return whole && std::isfinite(*whole) ? whole : std::nullopt;
 }
 
 std::string shown(double number) {
-  const auto hundredths = static_cast<std::int64_t>(number * 100 + 0.5);
-  std::string text = std::to_string(hundredths / 100);
-  if (hundredths % 100 != 0) text += "." + std::to_string(100 + hundredths % 100).substr(1);
-  while (text.find('.') != std::string::npos && text.back() == '0') text.pop_back();
+  std::string text = fmt::format("{:.2f}", number);
+  while (base::contains(text, ".") && text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
   return text;
 }
 

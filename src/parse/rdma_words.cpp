@@ -39,7 +39,7 @@ void set_rate(std::string_view value, const model::Evidence& evidence, model::Rd
 }  // namespace
 
 std::string port_state(std::string_view text) {
-  const std::string word = bare_word(text);
+  std::string word = bare_word(text);
   if (word.rfind("init", 0) == 0) return "init";
   if (word.rfind("activedefer", 0) == 0) return "active";
   return word;

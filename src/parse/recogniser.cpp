@@ -20,8 +20,8 @@ namespace gpuwright::parse {
 
 namespace {
 
-constexpr std::size_t kBufferSize = 256 * 1024;
-constexpr std::size_t kMaxBlock = 4 * 1024 * 1024;
+constexpr std::size_t kBufferSize = std::size_t{256} * 1024;
+constexpr std::size_t kMaxBlock = std::size_t{4} * 1024 * 1024;
 constexpr int kSampledLines = 64;
 
 const Format* find_format(std::string_view id) {

@@ -37,9 +37,7 @@ class EntryReader {
     if (key == "Message") {
       entry_.description = base::printable(value, 300);
       line_ = line_index;
-    } else if (key == "Severity") {
-      entry_.severity = base::printable(value, 20);
-    } else if (key == "MessageSeverity" && entry_.severity.empty()) {
+    } else if (key == "Severity" || (key == "MessageSeverity" && entry_.severity.empty())) {
       entry_.severity = base::printable(value, 20);
     } else if (key == "SensorType" || (key == "MessageId" && entry_.sensor.empty())) {
       entry_.sensor = base::printable(value, 80);

@@ -129,8 +129,8 @@ class XmlReader {
     if (log_.empty() || log_.back().processes.empty()) return;
     model::GpuProcess& process = log_.back().processes.back();
     const auto number = base::parse_number_and_unit(text);
-    if (name == "pid" && number)
-      process.pid = model::Field<std::int64_t>(static_cast<std::int64_t>(number->number));
+    if (const auto pid = base::parse_int(base::trim(text)); name == "pid" && pid)
+      process.pid = model::Field<std::int64_t>(*pid);
     if (name == "type") process.type = base::printable(text, 16);
     if (name == "process_name") process.name = base::printable(text, 200);
     if (name == "used_memory" && number && number->number >= 0 && number->number < 1e12)

@@ -7,7 +7,10 @@
 #include "base/text.h"
 #include "rules/gpu_identity.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -92,7 +95,7 @@ std::string number(std::int64_t value) {
 }
 
 std::string whole(double value) {
-  return std::to_string(static_cast<std::int64_t>(value));
+  return fmt::format("{:.0f}", std::trunc(value));
 }
 
 void judge_row_remapping(Emitter& emit) {

@@ -42,6 +42,15 @@ TEST(NcclTests, HeaderAloneIsNoReading) {
   EXPECT_TRUE(observe("# nThread 1 nGpus 8\nxx yy zz\n\x01\x02\n").bench.empty());
 }
 
+TEST(NcclTests, NumbersAtTheEdgeOfTheirTypeDoNotOverflow) {
+  const std::string most = "9223372036854775807";
+  const std::string row =
+      most + " " + most + " double sum -1 20.12 0.00 1.50 " + most + " 20.02 0.00 1.25 " + most + "\n";
+  const model::Observations seen = observe(kTable + row);
+  ASSERT_EQ(seen.bench.size(), 1U);
+  EXPECT_EQ(seen.bench[0].wrong.value(), 1'000'000'000'000);
+}
+
 TEST(NcclTests, PlateauOfAHealthyNodeIsRead) {
   const model::Observations seen =
       observe(read_file(source_dir() + "/tests/data/captures/bench/nccl_allreduce.log"));

@@ -52,6 +52,15 @@ TEST(Kubectl, ReadsYamlAndJsonAlike) {
   EXPECT_EQ(only(yaml, "k8s.pod_resources").params.at("cpu_limit"), "4");
 }
 
+TEST(Kubectl, QuantitiesWithoutMeasureNeitherOverflowNorCount) {
+  const std::string head = "Name:             train-0\n    Limits:\n      nvidia.com/gpu:  1\n      cpu:  ";
+  EXPECT_EQ(only(read(head + "nan\n"), "k8s.pod_resources").params.count("cpu_limit"), 0u);
+  EXPECT_EQ(only(read(head + "infm\n"), "k8s.pod_resources").params.count("cpu_limit"), 0u);
+  const auto huge = read(head + "100000000000000000000\n");
+  EXPECT_EQ(only(huge, "k8s.pod_resources").params.at("cpu_limit"), "100000000000000000000");
+  EXPECT_EQ(only(read(head + "0.256\n"), "k8s.pod_resources").params.at("cpu_limit"), "0.26");
+}
+
 TEST(Kubectl, KeepsPodsOfAListApart) {
   const auto out = read(
       "Name:             a\n    Limits:\n      nvidia.com/gpu:  1\n"
