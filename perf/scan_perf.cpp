@@ -112,11 +112,19 @@ const char* class_expression(catalog::CaptureClass capture_class) {
   return "";
 }
 
+/// "(?P<name>" as "(?:": two groups of one name are refused when expressions are joined.
+std::string without_names(std::string expression) {
+  for (std::size_t at = expression.find("(?P<"); at != std::string::npos; at = expression.find("(?P<", at)) {
+    expression.replace(at, expression.find('>', at) + 1 - at, "(?:");
+  }
+  return expression;
+}
+
 /// All signatures as regular expressions.
 std::vector<std::string> expressions(const catalog::Catalog& catalog) {
   std::vector<std::string> all;
   for (const catalog::Signature& signature : catalog.signatures()) {
-    if (!signature.regex.empty()) all.push_back(signature.regex);
+    if (!signature.regex.empty()) all.push_back(without_names(signature.regex));
     for (const catalog::Template& pattern : signature.templates) {
       std::string expression;
       for (const catalog::TemplatePart& part : pattern.parts) {
