@@ -82,8 +82,9 @@ TEST(Squeue, ReadsBothLayouts) {
 }
 
 TEST(SlurmFormats, EmptyCutAndForeignTextAreSafe) {
-  const std::string garbage(
-      "\0\xff\nJOBID\nNODELIST STATE\n\nREASON NODELIST\nNodeName=\nJobId=\nReason=[@\n", 70);
+  constexpr char kGarbage[] =
+      "\0\xff\nJOBID\nNODELIST STATE\n\nREASON NODELIST\nNodeName=\nJobId=\nReason=[@\n";
+  const std::string garbage(kGarbage, sizeof kGarbage - 1);
   const std::string text = data("scontrol_show_node.txt");
   for (std::size_t length = 0; length < text.size(); length += 13) {
     EXPECT_LE(parsed(parse::parse_scontrol_node, text.substr(0, length)).slurm_nodes.size(), 4U);

@@ -51,7 +51,8 @@ std::vector<ExpectedCase> expected_cases() {
     one.text = read_file(folder + one.file);
     one.causes = list(answers.cell(row, "cause"));
     one.actions = list(answers.cell(row, "action_now") + " " + answers.cell(row, "also_actions"));
-    const auto bounds = base::split(answers.cell(row, "incidents"), '-');
+    const std::string incidents = answers.cell(row, "incidents");
+    const auto bounds = base::split(incidents, '-');
     one.incidents_least = base::parse_int(bounds.front()).value_or(-1);
     one.incidents_most = base::parse_int(bounds.back()).value_or(-1);
     one.subject = answers.cell(row, "subject");
