@@ -20,6 +20,9 @@ struct BenchReport {
   Field<std::int64_t> size_bytes;  ///< of the row that `gb_per_s` comes from (the largest)
   Field<double> gb_per_s;          ///< bus bandwidth, or the lowest cell of the matrix
   Field<std::int64_t> wrong;       ///< wrong elements in all rows
+  Field<double>
+      typical_gb_per_s;     ///< the median of the matrix row that `gb_per_s` comes from, of three or more
+  std::string slowest_gpu;  ///< the address of the GPU that `gb_per_s` belongs to; empty: not told
   Evidence evidence;
 };
 

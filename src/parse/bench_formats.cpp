@@ -6,6 +6,7 @@
 #include "parse/bench_formats.h"
 
 #include "base/text.h"
+#include "parse/subject.h"
 
 #include <algorithm>
 #include <optional>
@@ -22,6 +23,7 @@ using model::BenchReport;
 using Words = std::vector<std::string_view>;
 
 constexpr std::size_t kMaxTests = 64;
+constexpr std::size_t kMaxGpus = 1'024;
 constexpr std::size_t kMaxRanks = 100'000;
 constexpr std::int64_t kMostWrong = 1'000'000'000'000;
 
@@ -95,18 +97,86 @@ class NcclTable {
   std::int64_t wrong_ = 0;
 };
 
-/// The lowest cell of a matrix row; nothing if the line is no such row.
-std::optional<double> lowest_cell(const Words& words) {
+/// One row of a host-to-GPU matrix: a cell for each GPU.
+struct MatrixRow {
+  double lowest = 0;
+  std::size_t column = 0;         ///< of the lowest cell
+  std::optional<double> typical;  ///< the median; of fewer than three cells nothing is typical
+};
+
+/// Nothing if the line is no such row.
+std::optional<MatrixRow> read_row(const Words& words) {
   if (words.size() < 2 || !base::parse_int(words[0])) return std::nullopt;
-  std::optional<double> lowest;
-  for (std::size_t i = 1; i < words.size(); ++i) {
+  MatrixRow row;
+  std::vector<double> cells;
+  for (std::size_t i = 1; i < words.size() && i <= kMaxGpus; ++i) {
     const auto cell = base::parse_double(words[i]);
     const bool is_column_number = !base::contains(words[i], ".");
-    if (is_column_number || !cell || *cell <= 0) continue;
-    lowest = lowest ? std::min(*lowest, *cell) : *cell;
+    if (is_column_number || !cell || !(*cell > 0)) continue;
+    if (cells.empty() || *cell < row.lowest) {
+      row.lowest = *cell;
+      row.column = i - 1;
+    }
+    cells.push_back(*cell);
   }
-  return lowest;
+  if (cells.empty()) return std::nullopt;
+  std::sort(cells.begin(), cells.end());
+  if (cells.size() >= 3) row.typical = cells[cells.size() / 2];
+  return row;
 }
+
+/// The host-to-GPU matrices of one nvbandwidth run.
+class CopyMatrices {
+ public:
+  explicit CopyMatrices(const BlockContext& context) : context_(context) {}
+
+  void take(std::string_view line, std::int64_t number) {
+    const std::string_view text = base::trim(line);
+    if (text.substr(0, 7) == "Device ") take_device(text);
+    if (text.substr(0, 8) == "Running ") test_ = base::printable(text.substr(8, text.size() - 9), 80);
+    if (test_ != "host_to_device_memcpy_ce" && test_ != "device_to_host_memcpy_ce") return;
+    const std::optional<MatrixRow> row = read_row(base::words(text));
+    if (row && reports_.size() < kMaxTests) take_row(*row, number, line);
+  }
+
+  bool finish(model::Observations& out) {
+    const bool found = !reports_.empty();
+    for (BenchReport& report : reports_) out.bench.push_back(std::move(report));
+    return found;
+  }
+
+ private:
+  /// "Device 2: NVIDIA H100 80GB HBM3 (00000000:52:00)"; the devices are listed in the order of the columns.
+  void take_device(std::string_view text) {
+    const std::size_t colon = text.find(": "), bracket = text.rfind(" (");
+    if (colon == std::string_view::npos || bracket == std::string_view::npos || bracket < colon) return;
+    if (gpu_model_.empty()) gpu_model_ = base::printable(text.substr(colon + 2, bracket - colon - 2), 80);
+    const std::string_view address = text.substr(bracket + 2, text.find(')', bracket) - bracket - 2);
+    if (addresses_.size() < kMaxGpus)
+      addresses_.push_back(canonical_device(address, model::SubjectKind::Gpu));
+  }
+
+  void take_row(const MatrixRow& row, std::int64_t number, std::string_view line) {
+    if (reports_.empty() || reports_.back().test != test_) {
+      BenchReport report;
+      report.tool = "nvbandwidth";
+      report.test = test_;
+      report.gpu_model = gpu_model_;
+      reports_.push_back(std::move(report));
+    }
+    BenchReport& report = reports_.back();
+    if (report.gb_per_s.known() && report.gb_per_s.value() <= row.lowest) return;
+    report.gb_per_s = row.lowest;
+    if (row.typical) report.typical_gb_per_s = *row.typical;
+    report.slowest_gpu = row.column < addresses_.size() ? addresses_[row.column] : "";
+    report.evidence = proof(context_, number, line);
+  }
+
+  const BlockContext& context_;
+  std::string gpu_model_, test_;
+  std::vector<std::string> addresses_;
+  std::vector<BenchReport> reports_;
+};
 
 }  // namespace
 
@@ -128,34 +198,10 @@ bool parse_nccl_tests(std::string_view block, const BlockContext& context, const
 
 bool parse_nvbandwidth(std::string_view block, const BlockContext& context, const catalog::Catalog&,
                        model::Observations& out) {
-  std::vector<BenchReport> reports;
-  std::string gpu_model, test;
+  CopyMatrices matrices(context);
   std::int64_t number = -1;
-  for (const std::string_view line : base::lines(block)) {
-    ++number;
-    const std::string_view text = base::trim(line);
-    const std::size_t colon = text.find(": ");
-    if (text.substr(0, 7) == "Device " && colon != std::string_view::npos && gpu_model.empty())
-      gpu_model = base::printable(text.substr(colon + 2, text.rfind(" (") - colon - 2), 80);
-    if (text.substr(0, 8) == "Running ") test = base::printable(text.substr(8, text.size() - 9), 80);
-    const bool host_copy = test == "host_to_device_memcpy_ce" || test == "device_to_host_memcpy_ce";
-    const std::optional<double> lowest = host_copy ? lowest_cell(base::words(text)) : std::nullopt;
-    if (!lowest || reports.size() >= kMaxTests) continue;
-    if (reports.empty() || reports.back().test != test) {
-      BenchReport report;
-      report.tool = "nvbandwidth";
-      report.test = test;
-      report.gpu_model = gpu_model;
-      reports.push_back(std::move(report));
-    }
-    BenchReport& report = reports.back();
-    if (report.gb_per_s.known() && report.gb_per_s.value() <= *lowest) continue;
-    report.gb_per_s = *lowest;
-    report.evidence = proof(context, number, line);
-  }
-  const bool found = !reports.empty();
-  for (BenchReport& report : reports) out.bench.push_back(std::move(report));
-  return found;
+  for (const std::string_view line : base::lines(block)) matrices.take(line, ++number);
+  return matrices.finish(out);
 }
 
 bool parse_ulimit(std::string_view block, const BlockContext& context, const catalog::Catalog&,

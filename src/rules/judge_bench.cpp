@@ -21,6 +21,7 @@ using model::BenchReport;
 using Row = base::CsvTable::Row;
 
 constexpr double kTolerated = 0.9;
+constexpr double kLagging = 0.7;  // of the median: NUMA distance alone costs less
 
 std::vector<std::string> parts(std::string_view model) {
   std::string text(model);
@@ -58,30 +59,56 @@ std::string size_text(const model::Field<std::int64_t>& bytes) {
   return fmt::format("{:.0f} MiB", static_cast<double>(bytes.value()) / (1024.0 * 1024.0));
 }
 
+model::Event reading(const BenchReport& report, const char* signal) {
+  model::Event event;
+  event.signal = signal;
+  event.signature = "judge:bench";
+  event.params["measured"] = fmt::format("{:.1f}", report.gb_per_s.value());
+  event.params["gpu_model"] = report.gpu_model;
+  event.params["test"] = report.test;
+  event.evidence.push_back(report.evidence);
+  return event;
+}
+
+/// A GPU whose copies lag behind its neighbours' in the same run: whatever the machine is, its link differs.
+std::optional<model::Event> lagging_gpu(const BenchReport& report) {
+  if (!report.gb_per_s.known() || !report.typical_gb_per_s.known() || report.slowest_gpu.empty())
+    return std::nullopt;
+  if (report.gb_per_s.value() >= report.typical_gb_per_s.value() * kLagging) return std::nullopt;
+  model::Event event = reading(report, "bench.gpu_copy_lags");
+  event.params["typical"] = fmt::format("{:.1f}", report.typical_gb_per_s.value());
+  event.subject.kind = model::SubjectKind::Gpu;
+  event.subject.id = report.slowest_gpu;
+  return event;
+}
+
+std::optional<model::Event> below_expectation(const BenchReport& report, const base::CsvTable& table) {
+  const auto row = std::find_if(table.rows.begin(), table.rows.end(),
+                                [&](const Row& candidate) { return fits(table, candidate, report); });
+  if (row == table.rows.end() || !report.gb_per_s.known()) return std::nullopt;
+  const std::optional<double> expected = base::parse_double(table.cell(*row, "gb_per_s"));
+  if (!expected || report.gb_per_s.value() >= *expected * kTolerated) return std::nullopt;
+  model::Event event =
+      reading(report, report.tool == "nccl-tests" ? "bench.busbw_low" : "bench.host_copy_low");
+  event.params["expected"] = table.cell(*row, "gb_per_s");
+  event.params["size"] = size_text(report.size_bytes);
+  return event;
+}
+
 }  // namespace
 
 std::vector<model::Event> judge_bench(const model::Observations& observations,
                                       const catalog::Catalog& catalog) {
   std::vector<model::Event> result;
-  if (observations.bench.empty()) return result;
   const base::CsvTable* table = catalog.table("bench_expectations");
-  if (table == nullptr) return result;
   for (const BenchReport& report : observations.bench) {
-    const auto row = std::find_if(table->rows.begin(), table->rows.end(),
-                                  [&](const Row& candidate) { return fits(*table, candidate, report); });
-    if (row == table->rows.end() || !report.gb_per_s.known()) continue;
-    const std::optional<double> expected = base::parse_double(table->cell(*row, "gb_per_s"));
-    if (!expected || report.gb_per_s.value() >= *expected * kTolerated) continue;
-    model::Event event;
-    event.signal = report.tool == "nccl-tests" ? "bench.busbw_low" : "bench.host_copy_low";
-    event.signature = "judge:bench";
-    event.params["measured"] = fmt::format("{:.1f}", report.gb_per_s.value());
-    event.params["expected"] = table->cell(*row, "gb_per_s");
-    event.params["gpu_model"] = report.gpu_model;
-    event.params["size"] = size_text(report.size_bytes);
-    event.params["test"] = report.test;
-    event.evidence.push_back(report.evidence);
-    result.push_back(std::move(event));
+    if (std::optional<model::Event> lagging = lagging_gpu(report)) {
+      result.push_back(std::move(*lagging));
+      continue;
+    }
+    std::optional<model::Event> low;
+    if (table != nullptr) low = below_expectation(report, *table);
+    if (low) result.push_back(std::move(*low));
   }
   return result;
 }

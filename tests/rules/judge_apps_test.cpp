@@ -193,6 +193,23 @@ std::string host_copy(const std::string& model, const std::string& cell) {
          "\n";
 }
 
+std::string four_copies(const std::string& third) {
+  return "nvbandwidth Version: v0.6\n\nDevice 0: NVIDIA L40S (00000000:1b:00)\nDevice 1: NVIDIA L40S "
+         "(00000000:43:00)\nDevice 2: NVIDIA L40S (00000000:52:00)\nDevice 3: NVIDIA L40S "
+         "(00000000:61:00)\n\nRunning host_to_device_memcpy_ce.\nmemcpy CE\n           0  1  2  3\n 0    "
+         "25.10  N/A  " +
+         third + "  25.30\n";
+}
+
+TEST(BenchJudge, AGpuFarBehindItsNeighboursIsNamed) {
+  const auto events = rules::judge_bench(observe(four_copies("3.20")), knowledge());
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].signal, "bench.gpu_copy_lags");
+  EXPECT_EQ(events[0].subject.id, "0000:52:00");
+  EXPECT_EQ(events[0].params.at("typical"), "25.1");
+  EXPECT_EQ(signals(rules::judge_bench, four_copies("22.00")), Names{});
+}
+
 TEST(BenchJudge, HostCopyIsJudgedByTheModelAsAWord) {
   EXPECT_EQ(signals(rules::judge_bench, host_copy("NVIDIA H200", "12.50")), Names{"bench.host_copy_low"});
   EXPECT_EQ(signals(rules::judge_bench, host_copy("NVIDIA GH200 480GB", "12.50")), Names{});
