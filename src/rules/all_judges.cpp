@@ -8,6 +8,7 @@
 #include "rules/judge_memory.h"
 #include "rules/judge_nccl.h"
 #include "rules/judge_pci.h"
+#include "rules/judge_plugin_xid.h"
 #include "rules/judge_rdma.h"
 #include "rules/judge_slurm.h"
 #include "rules/judge_xid.h"
@@ -32,6 +33,7 @@ constexpr std::array kJudges = {
     Judge{"memory-errors-repeat", judge_memory_errors_repeat},
     Judge{"nccl", judge_nccl},
     Judge{"pci", judge_pci},
+    Judge{"plugin-xid", judge_plugin_xid},
     Judge{"ranks", judge_ranks},
     Judge{"rdma", judge_rdma},
     Judge{"recovery-conflict", judge_recovery_conflict},

@@ -274,8 +274,7 @@ const Kind kKinds[] = {
      "Pod was rejected: Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. "
      "Requested: 1, Available: 0, which is unexpected\n"},
     {"k8s-device-marked-unhealthy",
-     "I0601 12:00:00.1 health.go:159] XidCriticalError: Xid=95 on Device=GPU-1a2b3c4d-0000, the device will "
-     "go unhealthy.\n"},
+     "I0601 12:00:00.1 server.go:245] 'nvidia.com/gpu' device marked unhealthy: GPU-1a2b3c4d-0000\n"},
     {"k8s-host-memory-limit",
      "    Last State:     Terminated\n"
      "      Reason:       OOMKilled\n"

@@ -97,7 +97,7 @@ TEST(DriverJudge, ANodeThatWithdrewGpusOrAdvertisesNoneIsReported) {
            "nvidia.com/gpu:  " +
            capacity + "\nAllocatable:\n  nvidia.com/gpu:  " + allocatable + "\n";
   };
-  EXPECT_EQ(causes(node("8", "7")), Causes{"k8s-device-marked-unhealthy"});
+  EXPECT_EQ(causes(node("8", "7")), Causes{"k8s-gpus-withdrawn"});
   EXPECT_EQ(causes(node("0", "0")), Causes{"k8s-plugin-found-no-gpu"});
   EXPECT_EQ(causes(node("8", "8")), Causes{});
 }
