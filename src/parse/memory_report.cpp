@@ -183,6 +183,7 @@ std::uint64_t memory_report_key(const Match& match) {
 }
 
 std::vector<model::Event> decode_memory_report(const Match& match, const catalog::Catalog&) {
+  if (base::contains(match.line, "this is not a failure")) return {};  // an optional work space
   const MemoryReport report = parse_memory_report(match.line);
   model::Event event;
   event.signal = "oom." + report.framework;
