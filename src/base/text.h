@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,26 @@ std::int64_t count_line_feeds(std::string_view text);
 
 /// Non-empty runs between white space. Views into `text`.
 std::vector<std::string_view> words(std::string_view text);
+
+/// Whether `size` bytes are the same; without a call, for the few bytes that most comparisons are about.
+inline bool equal_bytes(const char* a, const char* b, std::size_t size) {
+  const auto same_eight = [&](std::size_t at) {
+    std::uint64_t left = 0, right = 0;
+    std::memcpy(&left, a + at, sizeof left);
+    std::memcpy(&right, b + at, sizeof right);
+    return left == right;
+  };
+  if (size >= 8) {
+    for (std::size_t at = 0; at + 8 < size; at += 8) {
+      if (!same_eight(at)) return false;
+    }
+    return same_eight(size - 8);
+  }
+  for (std::size_t at = 0; at < size; ++at) {
+    if (a[at] != b[at]) return false;
+  }
+  return true;
+}
 
 bool contains(std::string_view text, std::string_view needle);
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix);

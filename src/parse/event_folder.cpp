@@ -2,6 +2,7 @@
 #include "parse/event_folder.h"
 
 #include "base/text.h"
+#include "parse/fold_key.h"
 #include "parse/line_prefix.h"
 #include "parse/subject.h"
 
@@ -17,12 +18,6 @@ constexpr std::size_t kMaxSeen = 16;
 constexpr std::int64_t kRepeatsLookedInto = 64;
 constexpr std::size_t kEvidenceLines = 3;
 constexpr std::size_t kLineKept = 512;
-
-std::uint64_t mix(std::uint64_t seed, std::string_view text) {
-  std::uint64_t hash = seed ^ 0xCBF29CE484222325u;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  return hash ^ (hash >> 29);
-}
 
 bool in_default_key(const std::string& name) {
   static constexpr std::array<std::string_view, 14> kNames = {
@@ -78,10 +73,10 @@ std::uint64_t EventFolder::key_of(const Match& match) const {
   const FoldPlan::Entry& plan = plan_.entries[index];
   std::uint64_t key = (index + 1) * 0x9E3779B97F4A7C15u;
   if (plan.decoder != nullptr) return key ^ (plan.decoder->key(match) * 0xFF51AFD7ED558CCDu);
-  for (const std::size_t capture : plan.key_captures) key = mix(key + capture, match.captures[capture]);
+  for (const std::size_t capture : plan.key_captures) key = mix_key(key + capture, match.captures[capture]);
   if (!plan.inherits_from) return key;
   for (const auto& entry : params_of(match)) {
-    if (in_key(*match.signature, entry.first)) key = mix(key, entry.second);
+    if (in_key(*match.signature, entry.first)) key = mix_key(key, entry.second);
   }
   return key;
 }

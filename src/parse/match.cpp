@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parse/match.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <array>
 
@@ -52,6 +54,11 @@ bool belongs(std::uint8_t bit, char c) {
   return (kClasses[static_cast<unsigned char>(c)] & bit) != 0;
 }
 
+bool stands_at(std::string_view line, std::size_t at, std::string_view literal) {
+  return line.size() - at >= literal.size() &&
+         base::equal_bytes(line.data() + at, literal.data(), literal.size());
+}
+
 /// The longest run of the class at the start of `text`; a final ':' or '.' does not belong to an address, nor
 /// a final '.' to a word or number.
 std::size_t run_length(CaptureClass capture_class, std::string_view text) {
@@ -70,7 +77,7 @@ bool match_rest(const Template& pattern, std::size_t index, std::string_view lin
   for (; index < pattern.parts.size(); ++index) {
     const TemplatePart& part = pattern.parts[index];
     if (part.kind == TemplatePart::Kind::Literal) {
-      if (line.compare(at, part.literal.size(), part.literal) != 0) return false;
+      if (!stands_at(line, at, part.literal)) return false;
       at += part.literal.size();
       continue;
     }
@@ -80,8 +87,7 @@ bool match_rest(const Template& pattern, std::size_t index, std::string_view lin
       // A run may have swallowed the start of the literal behind it ("3b:00.0: text" with class token): give
       // back that much.
       const bool literal_follows = index + 1 < pattern.parts.size();
-      if (literal_follows && line.compare(at + length, pattern.parts[index + 1].literal.size(),
-                                          pattern.parts[index + 1].literal) != 0) {
+      if (literal_follows && !stands_at(line, at + length, pattern.parts[index + 1].literal)) {
         const std::size_t inside = line.substr(at, length + pattern.parts[index + 1].literal.size())
                                        .rfind(pattern.parts[index + 1].literal);
         if (inside == std::string_view::npos) return false;
@@ -114,7 +120,9 @@ bool match_leading(const TemplatePart& part, std::string_view line, std::size_t 
 
 std::string_view Match::capture(std::string_view name) const {
   for (std::size_t i = 0; i < signature->captures.size() && i < kMaxCaptures; ++i) {
-    if (signature->captures[i] == name) return captures[i];
+    const std::string& known = signature->captures[i];
+    if (known.size() == name.size() && base::equal_bytes(known.data(), name.data(), name.size()))
+      return captures[i];
   }
   return {};
 }
@@ -123,7 +131,7 @@ bool match_template(const Template& pattern, std::string_view line, Match& match
   const std::size_t first = pattern.parts.front().kind == TemplatePart::Kind::Literal ? 0 : 1;
   const std::string& literal = pattern.parts[first].literal;
   constexpr int kMaxTries = 8;  // bounds the work on a hostile line that repeats the first literal
-  std::size_t at = line.find(literal, from);
+  std::size_t at = from <= line.size() && stands_at(line, from, literal) ? from : line.find(literal, from);
   for (int tries = 0; at != std::string_view::npos && tries < kMaxTries; ++tries) {
     const bool leading_fits = first == 0 || match_leading(pattern.parts[0], line, at, match);
     if (leading_fits && match_rest(pattern, first + 1, line, at + literal.size(), match)) return true;

@@ -1,12 +1,13 @@
 // Finds, in one pass over a text, where any of some thousand literals stands.
 //
 // A literal of eleven bytes or more holds four consecutive windows of eight bytes, and one of them begins at
-// a multiple of four wherever the literal stands. So it is enough to look at every fourth position: hash the
-// eight bytes there, ask a bitmap, and confirm the rare hit against the literal. Shorter literals (seven
-// bytes or more) do the same with windows of four bytes. Which windows are watched is chosen where healthy
-// logs have them least (WindowCosts). This is the q-gram skip of Wu and Manber's search for many patterns ("A
-// fast algorithm for multi-pattern searching", TR-94-17, 1994), eight positions at a time where the processor
-// has AVX2.
+// a multiple of four wherever the literal stands. So it is enough to look at every fourth position: ask a
+// filter about the eight bytes there, and confirm the rare suspect against the literal. Shorter literals
+// (seven bytes or more) do the same with windows of four to seven bytes and a filter of their own. Which
+// windows are watched is chosen where healthy logs have them least (WindowCosts). This is the q-gram skip of
+// Wu and Manber's search for many patterns ("A fast algorithm for multi-pattern searching", TR-94-17, 1994),
+// eight positions at a time where the processor has AVX2. The filters are blocked Bloom filters (Putze,
+// Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -44,31 +45,33 @@ class Prefilter {
 
  private:
   struct Entry {
-    std::uint32_t hash = 0;  ///< of the window
+    std::uint64_t window = 0;  ///< its bytes, shifted up by `beyond`
+    std::uint32_t beyond = 0;  ///< bits of eight bytes that the window does not have
     std::uint32_t literal = 0;
     std::uint32_t offset = 0;  ///< of the window in the literal
     std::uint32_t size = 0;    ///< of the literal
     std::uint32_t corner = 0;  ///< the literal's four bytes farthest from the window: a cheap second look
     std::int32_t corner_from_window = 0;
+    std::uint32_t word = 0;  ///< of the filter
+    std::uint32_t bits = 0;  ///< in that word
   };
-  /// Entries by the hash of their window.
   struct Index {
-    std::vector<std::uint32_t> seen;   ///< bitmap by the hash's upper bits
-    std::vector<std::uint32_t> begin;  ///< by fewer upper bits, into entries
+    std::vector<std::uint32_t> filter;
+    std::vector<std::uint32_t> begin;  ///< by word of the filter, into entries
     std::vector<Entry> entries;
   };
 
-  template <class Hash>
-  Index make_index(std::vector<Entry> entries, Hash hash);
+  Entry make_entry(std::uint32_t index, std::size_t offset) const;
+  static Index make_index(const std::vector<Entry>& entries);
   template <class Probe>
   void find_with(Probe probe, std::string_view text, std::vector<Hit>& hits) const;
   void confirm(std::string_view text, std::size_t at, std::vector<Hit>& hits) const;
-  void confirm_in(const Index& index, std::uint32_t hash, std::string_view text, std::size_t at,
-                  std::vector<Hit>& hits) const;
+  void confirm_in(const Index& index, std::uint32_t word, std::uint64_t window, std::string_view text,
+                  std::size_t at, std::vector<Hit>& hits) const;
 
   std::vector<std::string> literals_;
-  Index by_eight_;  ///< windows of eight bytes: literals of eleven bytes or more
-  Index by_four_;   ///< windows of four bytes: shorter literals
+  Index wide_;    ///< windows of eight bytes
+  Index narrow_;  ///< windows of four to seven bytes: literals of ten bytes or less
 };
 
 }  // namespace gpuwright::parse

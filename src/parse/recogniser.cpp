@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpuwright::parse {
@@ -195,7 +196,7 @@ base::Status Recogniser::add(const std::string& name, base::ByteStream& stream, 
 }
 
 model::Observations Recogniser::finish() {
-  return std::move(state_->observations);
+  return std::exchange(state_->observations, {});
 }
 
 }  // namespace gpuwright::parse

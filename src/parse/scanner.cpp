@@ -66,13 +66,14 @@ struct Scanner::State {
   std::vector<Prefilter::Hit> hits;
   std::vector<std::int64_t> tried_line;    ///< by literal: the line it was last seen on
   std::vector<std::int64_t> matched_line;  ///< by signature: the line it last matched
+  Match match;                             ///< the one that is tried; between tries its captures are empty
   std::int64_t json_line = -1;             ///< the line whose message stands in json_message
   std::string json_message;
 
   explicit State(const catalog::Catalog& c)
       : catalog(c), costs(c.table("log_windows")), prefilter({}, costs) {}
 
-  bool match_regex(std::size_t index, std::string_view line, Match& match) {
+  bool match_regex(std::size_t index, std::string_view line) {
     const Signature& signature = catalog.signatures()[index];
     if (!regexes[index]) {
       base::Result<kit::Regex> compiled = kit::Regex::compile(signature.regex);
@@ -81,7 +82,8 @@ struct Scanner::State {
     }
     std::vector<std::string_view> groups;
     if (!regexes[index]->find(line, 0, groups)) return false;
-    for (std::size_t i = 1; i < groups.size() && i <= kMaxCaptures; ++i) match.captures[i - 1] = groups[i];
+    const std::size_t captures = std::min(signature.captures.size(), kMaxCaptures);
+    for (std::size_t i = 1; i < groups.size() && i <= captures; ++i) match.captures[i - 1] = groups[i];
     return true;
   }
 
@@ -109,16 +111,18 @@ struct Scanner::State {
     }
     const auto index = static_cast<std::size_t>(target.signature);
     if (matched_line[index] == place.number) return;
-    Match match;
     match.signature = &catalog.signatures()[index];
     match.line = line;
     match.raw = place.raw;
     match.line_number = place.number;
     const bool matched = target.pattern != nullptr ? match_template(*target.pattern, line, match, from)
-                                                   : match_regex(index, line, match);
-    if (!matched) return;
-    matched_line[index] = place.number;
-    sink.on_match(match, place.offset);
+                                                   : match_regex(index, line);
+    if (matched) {
+      matched_line[index] = place.number;
+      sink.on_match(match, place.offset);
+    }
+    std::fill_n(match.captures.begin(), std::min(match.signature->captures.size(), kMaxCaptures),
+                std::string_view());
   }
 };
 

@@ -21,7 +21,7 @@ inline std::uint32_t load_window(const char* at) {
 
 /// Multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4); the constant is 2^32 divided by
 /// the golden ratio.
-inline std::uint32_t spread_window(std::uint32_t window) {
+constexpr std::uint32_t spread_window(std::uint32_t window) {
   return window * 0x9E3779B1u;
 }
 

@@ -11,7 +11,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto& knowledge = gpuwright::fuzz::knowledge();
-  gpuwright::parse::Recogniser recogniser(knowledge);
+  static auto* const kept =
+      new gpuwright::parse::Recogniser(knowledge);  // to make one takes longer than to use it
+  gpuwright::parse::Recogniser& recogniser = *kept;
   gpuwright::base::MemoryStream whole(gpuwright::fuzz::own_copy(data, size));
   gpuwright::base::MemoryStream half(gpuwright::fuzz::own_copy(data, size / 2));
   (void)recogniser.add("whole", whole).ok();
