@@ -36,7 +36,9 @@ struct Raise {
   std::vector<std::string> without;
 };
 
-enum class ExplainScope { Same, Host, Peer };
+/// Same: the same device. Path: the same device, or the other end of its PCIe link. Peer: another device.
+/// Host: anything on the machine.
+enum class ExplainScope { Same, Path, Host, Peer };
 
 struct Explain {
   std::string signal;  ///< may end in ".*"

@@ -133,9 +133,12 @@ Explain read_explain(const Node& node, Complaints& complaints) {
   Explain explain;
   explain.signal = node["signal"].text();
   const std::string on = node["on"].text();
-  complaints.require(on == "same" || on == "host" || on == "peer",
-                     [&] { return fmt::format("explains.on '{}' is not same, host or peer", on); });
-  explain.on = on == "same" ? ExplainScope::Same : on == "peer" ? ExplainScope::Peer : ExplainScope::Host;
+  complaints.require(on == "same" || on == "path" || on == "host" || on == "peer",
+                     [&] { return fmt::format("explains.on '{}' is not same, path, host or peer", on); });
+  explain.on = on == "same"   ? ExplainScope::Same
+               : on == "path" ? ExplainScope::Path
+               : on == "peer" ? ExplainScope::Peer
+                              : ExplainScope::Host;
   explain.within_ns = read_duration(node["within"], explain.within_ns, complaints);
   explain.before_ns = read_duration(node["before"], explain.before_ns, complaints);
   complaints.require(!explain.signal.empty(), "explains needs a signal");

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "rules/conditions.h"
+#include "rules/pci_path.h"
 
 #include <algorithm>
 #include <map>
@@ -47,7 +48,8 @@ std::string instance_of(const Cause& cause, const Event& event) {
 }
 
 /// The signal is known to fit; is it the right device and time?
-bool relates(const Explain& explain, const Cause& cause, const Event& root, const Event& follower) {
+bool relates(const Explain& explain, const Cause& cause, const Event& root, const Event& follower,
+             const PciPaths& paths) {
   if (!same_host(root.subject, follower.subject)) return false;
   const std::string root_device = device_of(root.subject);
   const std::string follower_device = device_of(follower.subject);
@@ -55,6 +57,8 @@ bool relates(const Explain& explain, const Cause& cause, const Event& root, cons
   const bool same =
       host_wide || root_device.empty() || follower_device.empty() || root_device == follower_device;
   if (explain.on == ExplainScope::Same && !same) return false;
+  if (explain.on == ExplainScope::Path && !same && !paths.may_share(root.subject, follower.subject))
+    return false;
   if (explain.on == ExplainScope::Peer && !root_device.empty() && root_device == follower_device)
     return false;
   return in_time(root, follower, explain);
@@ -63,7 +67,7 @@ bool relates(const Explain& explain, const Cause& cause, const Event& root, cons
 /// Seen beside the event. What the cause claims to explain counts only where it does: a link error of
 /// yesterday says nothing about the card lost today.
 bool has_companion(const Cause& cause, const Event& event, const std::string& signal,
-                   const std::vector<Event>& events) {
+                   const std::vector<Event>& events, const PciPaths& paths) {
   const bool claimed = std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Explain& explain) {
     return base::matches_signal_glob(explain.signal, signal);
   });
@@ -72,34 +76,38 @@ bool has_companion(const Cause& cause, const Event& event, const std::string& si
     return &other != &event && base::matches_signal_glob(signal, other.signal) &&
            std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Explain& explain) {
              return base::matches_signal_glob(explain.signal, other.signal) &&
-                    relates(explain, cause, event, other);
+                    relates(explain, cause, event, other, paths);
            });
   });
 }
 
-bool raises(const Cause& cause, const Raise& raise, const Event& event, const std::vector<Event>& events) {
+bool raises(const Cause& cause, const Raise& raise, const Event& event, const std::vector<Event>& events,
+            const PciPaths& paths) {
   if (!base::matches_signal_glob(raise.signal, event.signal) || !fulfils(event, raise)) return false;
-  const auto with = [&](const std::string& signal) { return has_companion(cause, event, signal, events); };
+  const auto with = [&](const std::string& signal) {
+    return has_companion(cause, event, signal, events, paths);
+  };
   const auto seen = [&](const std::string& signal) { return any_event(events, signal, event); };
   return std::all_of(raise.with.begin(), raise.with.end(), with) &&
          std::none_of(raise.without.begin(), raise.without.end(), seen);
 }
 
 /// True when one of the candidate's raising events explains the event.
-bool is_explained(const Candidate& candidate, const std::vector<Event>& events, std::size_t index) {
+bool is_explained(const Candidate& candidate, const std::vector<Event>& events, std::size_t index,
+                  const PciPaths& paths) {
   const Cause& cause = *candidate.cause;
   return std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Explain& explain) {
     if (!base::matches_signal_glob(explain.signal, events[index].signal)) return false;
     return std::any_of(candidate.raising.begin(), candidate.raising.end(), [&](std::size_t root) {
-      return root != index && relates(explain, cause, events[root], events[index]);
+      return root != index && relates(explain, cause, events[root], events[index], paths);
     });
   });
 }
 
-void fill_covers(Candidate& candidate, const std::vector<Event>& events) {
+void fill_covers(Candidate& candidate, const std::vector<Event>& events, const PciPaths& paths) {
   std::set<std::size_t> covers(candidate.raising.begin(), candidate.raising.end());
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (events[i].level != EventLevel::Context && is_explained(candidate, events, i)) covers.insert(i);
+    if (events[i].level != EventLevel::Context && is_explained(candidate, events, i, paths)) covers.insert(i);
   }
   candidate.covers.assign(covers.begin(), covers.end());
 }
@@ -145,10 +153,11 @@ std::vector<Candidate> find_candidates(const std::vector<Event>& events, const c
   };
   std::map<std::pair<std::string, std::string>, std::pair<const Cause*, Draft>> drafts;
   const RaiseIndex index(catalog);
+  const PciPaths paths(events);
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events[i].level == EventLevel::Context) continue;
     index.visit(events[i].signal, [&](const Cause& cause, const Raise& raise) {
-      if (!raises(cause, raise, events[i], events)) return;
+      if (!raises(cause, raise, events[i], events, paths)) return;
       auto& entry = drafts[{cause.id, instance_of(cause, events[i])}];
       entry.first = &cause;
       entry.second.raising.insert(i);
@@ -163,7 +172,7 @@ std::vector<Candidate> find_candidates(const std::vector<Event>& events, const c
     candidate.instance = entry.first.second;
     candidate.sure = combine(entry.second.second.sure_by_signal);
     candidate.raising.assign(entry.second.second.raising.begin(), entry.second.second.raising.end());
-    fill_covers(candidate, events);
+    fill_covers(candidate, events, paths);
     candidates.push_back(std::move(candidate));
   }
   return candidates;
