@@ -19,7 +19,7 @@ struct RdmaCounter {
 };
 
 struct RdmaPort {
-  std::string device;  ///< "mlx5_0"; "lid 6" where only perfquery spoke
+  std::string device;  ///< "mlx5_0"; "lid 6" where only perfquery spoke; empty for counters without a path
   std::int64_t port = 1;
   Field<std::string> state;           ///< "active", "down", "init", "armed"
   Field<std::string> physical_state;  ///< "linkup", "polling", "disabled", "training", ...
@@ -29,6 +29,7 @@ struct RdmaPort {
   Field<std::string> adapter;  ///< "MT4129"
   Field<std::string> firmware;
   Field<std::string> netdev;
+  Field<bool> netdev_up;
   std::map<std::string, RdmaCounter> counters;  ///< by the kernel's names: "symbol_error", "link_downed", ...
   Evidence evidence;                            ///< where the port is named
   Evidence state_evidence;

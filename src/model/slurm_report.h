@@ -22,6 +22,7 @@ struct SlurmJob {
   std::string id;
   std::string state;   ///< "PENDING", "R", ...
   std::string reason;  ///< "ReqNodeNotAvail, UnavailableNodes:n1"
+  std::string nodes;   ///< "n1", "n[1-4]"; empty where the table has none
   Evidence evidence;
 };
 

@@ -16,6 +16,10 @@ bool parse_nccl_tests(std::string_view block, const BlockContext& context, const
 bool parse_nvbandwidth(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
                        model::Observations& out);
 
+/// The tables of ib_write_bw and its siblings: one BenchReport for each run.
+bool parse_perftest(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
+                    model::Observations& out);
+
 /// The answer to `ulimit -l` on the next line, as a context event nccl.memlock_limit.
 bool parse_ulimit(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
                   model::Observations& out);

@@ -52,9 +52,10 @@ std::optional<std::int64_t> link_of(std::string_view text) {
   return parts.empty() ? std::nullopt : base::parse_int(parts.front());
 }
 
-/// What decides about the switch: the number's class in the guide, and where the guide is silent the word in
-/// the line.
+/// What decides about the switch: the number's class in the guide, and the word in the line where the guide
+/// is silent or calls non-fatal what the driver printed as fatal.
 std::string effect_of(const std::string& guide_class, const std::string& printed) {
+  if (guide_class == "non-fatal" && printed == "fatal") return "printed-fatal";
   if (guide_class == "always-fatal" || guide_class == "potentially-fatal" || guide_class == "non-fatal")
     return guide_class;
   if (printed == "fatal") return "printed-fatal";

@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/bmc_formats.h"
+#include "parse/line_prefix.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +23,21 @@ std::vector<std::string_view> fields(std::string_view line) {
   for (const std::string_view piece : base::split(line.substr(0, 1'000), '|'))
     out.push_back(base::trim(piece));
   return out;
+}
+
+/// "05/11/2025" or "05/11/25" and "03:11:09", "03:11:09 UTC" or "03:11:09 AM EDT", on the BMC's clock.
+model::EventTime entry_time(std::string_view date, std::string_view clock) {
+  const auto part = base::split(date, '/');
+  const auto words = base::words(clock);
+  if (part.size() != 3 || words.empty() || words[0].size() != 8) return {};
+  const std::string year = (part[2].size() == 2 ? "20" : "") + std::string(part[2]);
+  const auto hour = base::parse_int(words[0].substr(0, 2));
+  if (!hour) return {};
+  const std::string_view half = words.size() > 1 ? words[1] : std::string_view();
+  const std::int64_t noon = half == "PM" && *hour < 12 ? 12 : half == "AM" && *hour == 12 ? -12 : 0;
+  const std::string text =
+      fmt::format("{}-{}-{} {:02}{}", year, part[0], part[1], *hour + noon, words[0].substr(2));
+  return read_line_prefix(text).time;
 }
 
 bool is_sensor_status(std::string_view word) {
@@ -66,6 +84,7 @@ bool parse_ipmi_sel(std::string_view block, const BlockContext& context, const c
     entry.sensor = base::printable(part[3], 80);
     entry.description = base::printable(part[4], 160);
     entry.asserted = part.size() < 6 || part[5] != "Deasserted";
+    entry.time = entry_time(part[1], part[2]);
     entry.evidence = block_evidence(context, here, line);
     out.bmc_log.push_back(std::move(entry));
   }

@@ -6,6 +6,7 @@
 #include "parse/block_evidence.h"
 #include "parse/rdma_formats.h"
 
+#include <algorithm>
 #include <map>
 
 namespace gpuwright::parse {
@@ -41,27 +42,6 @@ struct PathValue {
   std::string_view value;
 };
 
-/// Splits "…/infiniband/mlx5_0/ports/1/state<TAB or colon or =>4: ACTIVE"; the path begins with the device.
-PathValue split_path(std::string_view line) {
-  const std::size_t end = line.find_first_of("\t:= ");
-  if (end == std::string_view::npos) return {};
-  std::string_view path = line.substr(0, end);
-  const std::size_t folder = path.find("/infiniband/");
-  if (folder != std::string_view::npos) path.remove_prefix(folder + 12);
-  PathValue out;
-  if (path.size() > 200 || !base::contains(path, "/")) return out;
-  out.path = base::split(path, '/');
-  out.value = base::trim(line.substr(end + 1));
-  return out;
-}
-
-void set_counter(std::string_view name, std::string_view value, const model::Evidence& evidence,
-                 model::RdmaPort& port) {
-  const auto number = base::parse_int(value);
-  if (!number || port.counters.size() >= kMaxCounters) return;
-  port.counters[base::printable(name, 60)] = model::RdmaCounter{*number, evidence};
-}
-
 /// perfquery's names in the kernel's words.
 const std::map<std::string_view, std::string_view>& perfquery_names() {
   static const std::map<std::string_view, std::string_view> names = {
@@ -79,6 +59,34 @@ const std::map<std::string_view, std::string_view>& perfquery_names() {
   return names;
 }
 
+/// A counter's file name without its folder, as `grep .` prints it there.
+bool is_counter_name(std::string_view name) {
+  const auto& names = perfquery_names();
+  return std::any_of(names.begin(), names.end(), [&](const auto& entry) { return entry.second == name; });
+}
+
+/// Splits "…/infiniband/mlx5_0/ports/1/state<TAB or colon or =>4: ACTIVE"; the path begins with the device,
+/// or is a counter's name alone.
+PathValue split_path(std::string_view line) {
+  const std::size_t end = line.find_first_of("\t:= ");
+  if (end == std::string_view::npos) return {};
+  std::string_view path = line.substr(0, end);
+  const std::size_t folder = path.find("/infiniband/");
+  if (folder != std::string_view::npos) path.remove_prefix(folder + 12);
+  PathValue out;
+  if (path.size() > 200 || (!base::contains(path, "/") && !is_counter_name(path))) return out;
+  out.path = base::split(path, '/');
+  out.value = base::trim(line.substr(end + 1));
+  return out;
+}
+
+void set_counter(std::string_view name, std::string_view value, const model::Evidence& evidence,
+                 model::RdmaPort& port) {
+  const auto number = base::parse_int(value);
+  if (!number || port.counters.size() >= kMaxCounters) return;
+  port.counters[base::printable(name, 60)] = model::RdmaCounter{*number, evidence};
+}
+
 }  // namespace
 
 bool parse_rdma_sysfs(std::string_view block, const BlockContext& context, const catalog::Catalog&,
@@ -90,9 +98,14 @@ bool parse_rdma_sysfs(std::string_view block, const BlockContext& context, const
   for (const std::string_view line : base::lines(block)) {
     const std::size_t here = index++;
     const PathValue item = split_path(base::trim(line));
-    if (item.path.size() < 2) continue;
-    const std::string device = base::printable(item.path[0], 60);
+    if (item.path.empty()) continue;
     const model::Evidence evidence = block_evidence(context, here, line);
+    if (item.path.size() == 1) {
+      if (model::RdmaPort* port = table.at("", 1, evidence))
+        set_counter(item.path[0], item.value, evidence, *port);
+      continue;
+    }
+    const std::string device = base::printable(item.path[0], 60);
     if (item.path.size() == 2) {
       if (adapters.size() < kMaxPorts) set_port_fact(item.path[1], item.value, evidence, adapters[device]);
       continue;

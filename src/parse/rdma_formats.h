@@ -22,6 +22,9 @@ bool parse_rdma_sysfs(std::string_view block, const BlockContext& context, const
                       model::Observations& out);
 bool parse_perfquery(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
                      model::Observations& out);
+/// Lines "mlx5_0 port 1 ==> ibs10 (Up)": which network interface belongs to which RDMA device.
+bool parse_ibdev2netdev(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
+                        model::Observations& out);
 bool parse_rdma_link(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
                      model::Observations& out);
 

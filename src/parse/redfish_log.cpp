@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/bmc_formats.h"
+#include "parse/line_prefix.h"
 
 namespace gpuwright::parse {
 namespace {
@@ -41,6 +42,8 @@ class EntryReader {
       entry_.severity = base::printable(value, 20);
     } else if (key == "SensorType" || (key == "MessageId" && entry_.sensor.empty())) {
       entry_.sensor = base::printable(value, 80);
+    } else if (key == "Created" || key == "EventTimestamp") {
+      entry_.time = read_line_prefix(value).time;
     } else if (key == "EntryCode") {
       entry_.asserted = value.rfind("Deassert", 0) != 0;
     }

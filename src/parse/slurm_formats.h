@@ -20,5 +20,8 @@ bool parse_scontrol_job(std::string_view block, const BlockContext& context, con
 /// `squeue`, `squeue -l`: adds to `out.slurm_jobs`.
 bool parse_squeue(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
                   model::Observations& out);
+/// `sacct`, `sacct -P`: adds the jobs, not their steps, to `out.slurm_jobs`.
+bool parse_sacct(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
+                 model::Observations& out);
 
 }  // namespace gpuwright::parse

@@ -5,6 +5,7 @@
 #include "rules/judge_bench.h"
 
 #include "base/text.h"
+#include "rules/net_events.h"
 
 #include <fmt/core.h>
 
@@ -54,6 +55,31 @@ bool fits(const base::CsvTable& table, const Row& row, const BenchReport& report
   return !least || (report.size_bytes.known() && report.size_bytes.value() >= *least);
 }
 
+constexpr double kTooSlow = 0.6;  // of the port's rate; one queue pair alone reaches four fifths
+constexpr std::int64_t kLargeMessage = 64 * 1024;  // smaller ones are bound by the message rate
+
+/// The rate of the tested port, where another tool told it.
+std::optional<double> port_rate(const BenchReport& report, const model::Observations& observations) {
+  for (const model::RdmaPort& port : observations.rdma_ports) {
+    if (port.device == report.device && port.rate_gbps.known()) return port.rate_gbps.value();
+  }
+  return std::nullopt;
+}
+
+void judge_perftest(const BenchReport& report, const model::Observations& observations,
+                    std::vector<model::Event>& result) {
+  const auto rate = port_rate(report, observations);
+  const bool large = report.size_bytes.known() && report.size_bytes.value() >= kLargeMessage;
+  if (!rate || !large || !report.gbit_per_s.known() || report.gbit_per_s.value() >= *rate * kTooSlow) return;
+  model::Event event = derived_event("bench.rdma_low", "judge:bench",
+                                     device_subject(model::SubjectKind::Nic, report.device), report.evidence);
+  event.params["device"] = report.device;
+  event.params["measured"] = fmt::format("{:.1f}", report.gbit_per_s.value());
+  event.params["rate"] = fmt::format("{:g}", *rate);
+  event.params["test"] = report.test;
+  result.push_back(std::move(event));
+}
+
 std::string size_text(const model::Field<std::int64_t>& bytes) {
   if (!bytes.known()) return "";
   return fmt::format("{:.0f} MiB", static_cast<double>(bytes.value()) / (1024.0 * 1024.0));
@@ -100,6 +126,9 @@ std::optional<model::Event> below_expectation(const BenchReport& report, const b
 std::vector<model::Event> judge_bench(const model::Observations& observations,
                                       const catalog::Catalog& catalog) {
   std::vector<model::Event> result;
+  for (const BenchReport& report : observations.bench) {
+    if (report.tool == "perftest") judge_perftest(report, observations, result);
+  }
   const base::CsvTable* table = catalog.table("bench_expectations");
   for (const BenchReport& report : observations.bench) {
     if (std::optional<model::Event> lagging = lagging_gpu(report)) {

@@ -118,6 +118,7 @@ void judge_log(const std::vector<BmcLogEntry>& log, std::vector<Event>& events) 
     if (known != by_key.end()) {
       known->second.level = EventLevel::Alarm;
       add_occurrence(known->second, entry.evidence);
+      known->second.last = entry.time;
       continue;
     }
     Event event = derived_event(signal, kId, {}, entry.evidence);

@@ -48,13 +48,19 @@ constexpr std::array<CounterLimit, 12> kLimits = {{
 }};
 
 std::string port_name(const RdmaPort& port) {
-  return fmt::format("{}/{}", port.device, port.port);
+  return port.device.empty() ? std::string("the port") : fmt::format("{}/{}", port.device, port.port);
+}
+
+/// What commands take for the device: perfquery tells only the LID, bare counters nothing.
+std::string name_for_commands(const RdmaPort& port) {
+  const bool named = !port.device.empty() && port.device.find(' ') == std::string::npos;
+  return named ? port.device : "<device>";
 }
 
 Event port_event(const std::string& signal, const RdmaPort& port, const model::Evidence& evidence) {
   Event event = derived_event(signal, kId, device_subject(SubjectKind::Nic, port.device), evidence);
   if (port.evidence.line != evidence.line) event.evidence.insert(event.evidence.begin(), port.evidence);
-  event.params["nic"] = port.device;
+  event.params["nic"] = name_for_commands(port);
   event.params["port"] = port_name(port);
   if (port.physical_state.known()) event.params["physical_state"] = port.physical_state.value();
   return event;
@@ -94,6 +100,14 @@ void judge_state(const RdmaPort& port, std::vector<Event>& events) {
   }
   events.push_back(port_event(state_signal(port), port, port.state_evidence));
   if (port.physical_evidence.line > 0) events.back().evidence.push_back(port.physical_evidence);
+}
+
+/// The interface of an InfiniBand port: IPoIB may be down while RDMA works, so it only points at the port.
+void judge_interface(const RdmaPort& port, std::vector<Event>& events) {
+  if (!port.netdev_up.known() || port.netdev_up.value()) return;
+  events.push_back(port_event("ib.interface_down", port, port.evidence));
+  events.back().params["interface"] = port.netdev.known() ? port.netdev.value() : std::string();
+  if (!is_infiniband(port)) events.back().level = EventLevel::Context;
 }
 
 void judge_counters(const RdmaPort& port, std::vector<Event>& events) {
@@ -152,6 +166,7 @@ std::vector<Event> judge_rdma(const model::Observations& observations, const cat
   std::vector<Event> events;
   for (const RdmaPort& port : observations.rdma_ports) {
     judge_state(port, events);
+    judge_interface(port, events);
     judge_counters(port, events);
   }
   judge_rates(observations.rdma_ports, events);

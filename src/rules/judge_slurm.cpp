@@ -132,10 +132,15 @@ bool is_drained(const std::string& state) {
   return base::contains(state, "drain") || state.rfind("drng", 0) == 0;
 }
 
+/// "n1", not "n[1-4]" or "n1,n2": something to give to ssh and scontrol.
+bool is_one_node(const std::string& name) {
+  return !name.empty() && name.find_first_of("[,") == std::string::npos;
+}
+
 Event node_event(const std::string& signal, const SlurmNode& node) {
   Event event =
       derived_event(signal, kId, device_subject(SubjectKind::Node, node.name, node.name), node.evidence);
-  event.params["node"] = node.name;
+  if (is_one_node(node.name)) event.params["node"] = node.name;
   event.params["reason"] = node.reason;
   event.params["state"] = node.state.empty() ? "drain" : node.state;
   return event;
@@ -195,10 +200,19 @@ void drop_bare_states(std::map<std::string, Event>& events) {
 std::string job_signal(const SlurmJob& job) {
   const std::string state = base::lower(job.state);
   if (state == "node_fail" || state == "nf") return "slurm.job_node_fail";
-  if (state == "out_of_memory" || state == "oom") return "slurm.oom_kill";
+  if (state.rfind("out_of_me", 0) == 0 || state == "oom") return "slurm.oom_kill";
   if (state == "timeout" || state == "to") return "slurm.time_limit";
+  if (state == "boot_fail" || state == "bf") return "slurm.job_node_fail";
+  if (state.rfind("preempted", 0) == 0 || state == "pr") return "slurm.preempted";
   if (state != "pending" && state != "pd" && state != "failed" && state != "f") return {};
   return phrase_signal(kJobReasons, base::lower(job.reason));
+}
+
+/// A job that ended for its only node is about the node.
+model::Subject subject_of_job(const SlurmJob& job, const std::string& signal) {
+  return signal == "slurm.job_node_fail" && is_one_node(job.nodes)
+             ? device_subject(SubjectKind::Node, job.nodes, job.nodes)
+             : device_subject(SubjectKind::Job, job.id);
 }
 
 void judge_jobs(const std::vector<SlurmJob>& jobs, std::vector<Event>& events) {
@@ -211,8 +225,10 @@ void judge_jobs(const std::vector<SlurmJob>& jobs, std::vector<Event>& events) {
       add_occurrence(known->second, job.evidence);
       continue;
     }
-    Event event = derived_event(signal, kId, device_subject(SubjectKind::Job, job.id), job.evidence);
+    Event event = derived_event(signal, kId, subject_of_job(job, signal), job.evidence);
     event.params["job"] = job.id;
+    if (is_one_node(job.nodes)) event.params["node"] = job.nodes;
+    if (!job.nodes.empty()) event.params["nodes"] = job.nodes;
     event.params["reason"] = job.reason;
     by_signal.emplace(signal, std::move(event));
   }

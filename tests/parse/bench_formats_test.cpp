@@ -76,6 +76,41 @@ TEST(Nvbandwidth, CutOutputGivesNothing) {
                   .bench.empty());
 }
 
+const std::string kPerftest =
+    "                    RDMA_Write BW Test\n"
+    " Dual-port       : OFF\t\tDevice         : mlx5_0\n"
+    " Number of qps   : 1\t\tTransport type : IB\n"
+    " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
+    " 4096       5000             185.11             184.21   \t\t   5.62\n"
+    " 65536      5000             196.90             196.88   \t\t   0.375519\n"
+    " 8388608    5000             197.05             196.04   \t\t   0.002936\n";
+
+TEST(Perftest, BestAverageGivesTheReading) {
+  const model::Observations seen = observe(kPerftest);
+  ASSERT_EQ(seen.bench.size(), 1U);
+  EXPECT_EQ(seen.bench[0].tool, "perftest");
+  EXPECT_EQ(seen.bench[0].test, "RDMA_Write BW Test");
+  EXPECT_EQ(seen.bench[0].device, "mlx5_0");
+  EXPECT_EQ(seen.bench[0].size_bytes.value(), 65536);
+  EXPECT_DOUBLE_EQ(seen.bench[0].gbit_per_s.value(), 196.88);
+  EXPECT_EQ(seen.bench[0].evidence.line, 6);
+}
+
+TEST(Perftest, MebibytesAreMadeGigabits) {
+  const model::Observations seen = observe(
+      " RDMA_Read BW Test\n #bytes #iterations BW peak[MB/sec] BW average[MB/sec] MsgRate[Mpps]\n"
+      " 65536 1000 0.00 11000.00 0.176\n");
+  ASSERT_EQ(seen.bench.size(), 1U);
+  EXPECT_NEAR(seen.bench[0].gbit_per_s.value(), 92.27, 0.01);
+  EXPECT_TRUE(seen.bench[0].device.empty());
+}
+
+TEST(Perftest, WithoutARowThereIsNoReading) {
+  EXPECT_TRUE(observe(kPerftest.substr(0, kPerftest.find(" 4096"))).bench.empty());
+  EXPECT_TRUE(observe(" BW Test\n1 2 3 4 5\n").bench.empty());
+  EXPECT_TRUE(observe(" BW Test\n BW average[Gb/sec]\n-1 5 1 1 1\nx y z\n 64 5 1 -3 1\n").bench.empty());
+}
+
 TEST(Ulimit, AnswerStandsOnTheNextLine) {
   const auto events = observe("$ ulimit -l\n8192\n").events;
   ASSERT_EQ(events.size(), 1U);

@@ -5,6 +5,7 @@
 #include "support/paths.h"
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 namespace gpuwright::tests {
@@ -34,6 +35,21 @@ TEST(IpmiSel, ReadsDatedEntries) {
   EXPECT_EQ(out.bmc_log[0].sensor, "Memory DIMM_A1");
 }
 
+TEST(IpmiSel, ReadsTheClockInItsSpellings) {
+  constexpr std::int64_t kAfternoon = 1'746'976'269'000'000'000;  // 2025-05-11 15:11:09
+  const auto time_of = [](const std::string& date, const std::string& clock) {
+    model::Observations out;
+    parse::parse_ipmi_sel(" 1 | " + date + " | " + clock + " | Fan FAN5 | x | Asserted\n", {"x", 1},
+                          knowledge(), out);
+    return out.bmc_log.empty() ? std::optional<std::int64_t>(-1) : out.bmc_log[0].time.wall_ns;
+  };
+  EXPECT_EQ(time_of("05/11/2025", "15:11:09"), kAfternoon);
+  EXPECT_EQ(time_of("05/11/25", "03:11:09 PM EDT"), kAfternoon);
+  EXPECT_EQ(time_of("05/11/2025", "15:11:09 UTC"), kAfternoon);
+  EXPECT_EQ(time_of("Pre-Init", "0000000123"), std::nullopt);
+  EXPECT_EQ(time_of("13/45/2025", "15:11:09"), std::nullopt);
+}
+
 TEST(IpmiSel, OtherTablesAreNotItsOwn) {
   model::Observations out;
   EXPECT_FALSE(parse::parse_ipmi_sel(data("sensor.txt"), {"x", 1}, knowledge(), out));
@@ -61,6 +77,7 @@ TEST(RedfishLog, ReadsEachEntry) {
   EXPECT_EQ(out.bmc_log[0].description, "The power input for power supply 2 is lost.");
   EXPECT_EQ(out.bmc_log[0].evidence.line, 10);
   EXPECT_EQ(out.bmc_log[1].severity, "OK");
+  EXPECT_TRUE(out.bmc_log[0].time.wall_ns.has_value());
 }
 
 TEST(RedfishLog, EveryCutIsReadAndNeverLoops) {

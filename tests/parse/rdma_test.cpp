@@ -132,5 +132,29 @@ TEST(RdmaFormats, EmptyAndForeignTextGiveNoPort) {
   EXPECT_TRUE(ports(parse::parse_perfquery, "").empty());
 }
 
+TEST(Ibdev2netdev, TellsTheInterfaceAndItsState) {
+  const auto read = ports(parse::parse_ibdev2netdev,
+                          "mlx5_0 port 1 ==> ibs10 (Up)\n"
+                          "0000:c1:00.1 mlx5_bond_0 (MT4129 - X) fw 28.39.1002 port 2 (DOWN  ) ==> "
+                          "bond0 (Down)\nmlx5_2 port x ==> y (Up)\nport 1 ==> z (Up)\n");
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].device, "mlx5_0");
+  EXPECT_EQ(read[0].netdev.value(), "ibs10");
+  EXPECT_EQ(read[0].link_layer.value(), "infiniband");
+  EXPECT_TRUE(read[0].netdev_up.value());
+  EXPECT_EQ(read[1].device, "mlx5_bond_0");
+  EXPECT_EQ(read[1].port, 2);
+  EXPECT_EQ(read[1].link_layer.value(), "ethernet");
+  EXPECT_FALSE(read[1].netdev_up.value());
+}
+
+TEST(RdmaCounters, NamesWithoutTheirFolderAreOnePort) {
+  const auto read = ports(parse::parse_rdma_sysfs, "symbol_error:7\nport_rcv_errors: 9\nother_thing:3\n");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_TRUE(read[0].device.empty());
+  EXPECT_EQ(read[0].counters.size(), 2U);
+  EXPECT_EQ(read[0].counters.at("port_rcv_errors").value, 9);
+}
+
 }  // namespace
 }  // namespace gpuwright::tests

@@ -95,5 +95,38 @@ TEST(SlurmFormats, EmptyCutAndForeignTextAreSafe) {
   EXPECT_TRUE(parsed(parse::parse_sinfo, "").slurm_nodes.empty());
 }
 
+const std::string kSacct =
+    "JobID           JobName      State ExitCode        NodeList\n"
+    "------------ ---------- ---------- -------- ---------------\n"
+    "812            pretrain  NODE_FAIL      1:0      gpu[01-08]\n"
+    "812.batch         batch  CANCELLED     0:15           gpu01\n"
+    "813               evalu OUT_OF_ME+    0:125            n4\n";
+
+TEST(Sacct, JobsAreReadByTheColumnsOfTheDashes) {
+  const auto out = parsed(parse::parse_sacct, kSacct);
+  ASSERT_EQ(out.slurm_jobs.size(), 2U);
+  EXPECT_EQ(out.slurm_jobs[0].id, "812");
+  EXPECT_EQ(out.slurm_jobs[0].state, "NODE_FAIL");
+  EXPECT_EQ(out.slurm_jobs[0].nodes, "gpu[01-08]");
+  EXPECT_EQ(out.slurm_jobs[0].evidence.line, 3);
+  EXPECT_EQ(out.slurm_jobs[1].state, "OUT_OF_ME+");
+}
+
+TEST(Sacct, BarsSeparateParsableOutput) {
+  const auto out =
+      parsed(parse::parse_sacct, "JobID|State|NodeList\n9|CANCELLED by 1000|None assigned\n9.0|FAILED|n1\n");
+  ASSERT_EQ(out.slurm_jobs.size(), 1U);
+  EXPECT_EQ(out.slurm_jobs[0].state, "CANCELLED");
+  EXPECT_TRUE(out.slurm_jobs[0].nodes.empty());
+}
+
+TEST(Sacct, OtherTextHasNoJobs) {
+  EXPECT_TRUE(parsed(parse::parse_sacct, "JobID\n----\n812 NODE_FAIL\n").slurm_jobs.empty());
+  EXPECT_TRUE(parsed(parse::parse_sacct, "------\n812|NODE_FAIL\n").slurm_jobs.empty());
+  EXPECT_TRUE(parsed(parse::parse_sacct, "").slurm_jobs.empty());
+  for (std::size_t length = 0; length < kSacct.size(); length += 5)
+    EXPECT_LE(parsed(parse::parse_sacct, kSacct.substr(0, length)).slurm_jobs.size(), 2U);
+}
+
 }  // namespace
 }  // namespace gpuwright::tests
