@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <utility>
 
 namespace gpuwright::report {
 
@@ -80,6 +82,57 @@ const char* subject_word(SubjectKind kind, Language language) {
   return "";
 }
 
+/// What a command shows where no line told the name.
+struct StandIn {
+  const char* name;
+  const char* text;
+};
+constexpr std::array<StandIn, 5> kStandIns = {
+    {{"bus_id", "<GPU>"}, {"disk", "<disk>"}, {"nic", "<device>"}, {"node", "<node>"}, {"pci", "<address>"}}};
+
+std::string value_of(const std::string& name, const std::map<std::string, std::string>& params) {
+  const auto value = params.find(name);
+  if (value != params.end() && !value->second.empty()) return value->second;
+  const auto stand_in = std::find_if(kStandIns.begin(), kStandIns.end(),
+                                     [&](const StandIn& candidate) { return name == candidate.name; });
+  return stand_in == kStandIns.end() ? std::string() : stand_in->text;
+}
+
+/// True when the text names parameters and none of them is known.
+bool names_only_unknown(const std::string& text, const std::map<std::string, std::string>& params) {
+  bool named = false;
+  for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{', open + 1)) {
+    const std::size_t close = text.find('}', open);
+    if (close == std::string::npos) break;
+    if (!value_of(text.substr(open + 1, close - open - 1), params).empty()) return false;
+    named = true;
+  }
+  return named;
+}
+
+/// A parenthesis that would hold nothing but unknown parameters goes, with the space before it.
+std::string without_empty_parentheses(std::string text, const std::map<std::string, std::string>& params) {
+  for (const auto& [open_mark, close_mark] : {std::pair<std::string, std::string>{"(", ")"}, {"（", "）"}}) {
+    for (std::size_t open = text.find(open_mark); open != std::string::npos;) {
+      const std::size_t inside = open + open_mark.size();
+      const std::size_t close = text.find(close_mark, inside);
+      if (close == std::string::npos) break;
+      const std::string held = text.substr(inside, close - inside);
+      const bool is_command = open > 0 && text[open - 1] == '$';
+      const bool drop =
+          !is_command && held.find(open_mark) == std::string::npos && names_only_unknown(held, params);
+      if (!drop) {
+        open = text.find(open_mark, inside);
+        continue;
+      }
+      const std::size_t begin = open > 0 && text[open - 1] == ' ' ? open - 1 : open;
+      text.erase(begin, close + close_mark.size() - begin);
+      open = text.find(open_mark, begin);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string subject_text(const model::Subject& subject, Language language) {
@@ -88,7 +141,7 @@ std::string subject_text(const model::Subject& subject, Language language) {
       subject.kind == SubjectKind::Host || subject.kind == SubjectKind::Job || subject.id.empty();
   if (!whole) text += subject.id[0] == '#' ? " " + subject.id.substr(1) : " " + subject.id;
   if (subject.kind == SubjectKind::Link && subject.link) text += fmt::format(" link {}", *subject.link);
-  if (subject.host.empty()) return text;
+  if (subject.host.empty() || subject.host == subject.id) return text;
   return subject.kind == SubjectKind::Host
              ? subject.host
              : text + (language == Language::Chinese ? "，主机 " : " on ") + subject.host;
@@ -138,17 +191,18 @@ std::string time_text(const model::EventTime& time, Language language) {
                                        : fmt::format("{:.3f} s after boot", seconds);
 }
 
-std::string fill_in(const std::string& text, const std::map<std::string, std::string>& params) {
+std::string fill_in(const std::string& template_text, const std::map<std::string, std::string>& params) {
+  const std::string text = without_empty_parentheses(template_text, params);
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t open = text.find('{', at);
     const std::size_t close = open == std::string::npos ? open : text.find('}', open);
     if (close == std::string::npos) return out + text.substr(at);
     out += text.substr(at, open - at);
-    const auto value = params.find(text.substr(open + 1, close - open - 1));
+    const std::string value = value_of(text.substr(open + 1, close - open - 1), params);
     at = close + 1;
-    if (value != params.end()) {
-      out += value->second;
+    if (!value.empty()) {
+      out += value;
     } else if (!out.empty() && out.back() == ' ' && at < text.size() && text[at] == ' ') {
       ++at;
     }

@@ -23,9 +23,10 @@ std::string time_text(const model::EventTime& time, catalog::Language language);
 /// The month, day and time of a stamp without year: "08-30 11:43:09", in the machine's local time.
 std::string of_year_text(const model::EventTime& time);
 
-/// Catalog text with `{name}` replaced by the parameter; an unknown name is left out, with one space beside
-/// it.
-std::string fill_in(const std::string& text, const std::map<std::string, std::string>& params);
+/// Catalog text with `{name}` replaced by the parameter. An unknown name is left out, with one space beside
+/// it or with the parenthesis that holds nothing else; a device that a command needs shows as "<GPU>",
+/// "<node>".
+std::string fill_in(const std::string& template_text, const std::map<std::string, std::string>& params);
 
 /// What an input was recognised as, from an id of data/formats.yaml or "lines:GROUP".
 std::string format_text(const std::string& id, catalog::Language language);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/diagnose.h"
 
+#include "base/ids.h"
 #include "base/text.h"
 #include "rules/candidates.h"
 #include "rules/conditions.h"
@@ -131,6 +132,15 @@ const Event& deciding_event(const Candidate& candidate, const std::vector<Event>
   return *best;
 }
 
+/// What commands take for the device, where the deciding lines did not say it in that form.
+void name_device(Finding& finding) {
+  const std::string& id = finding.subject.id;
+  const auto address = base::PciAddress::parse(id);
+  if (address) finding.params.emplace("pci", address->text());
+  if (finding.subject.kind != SubjectKind::Gpu || id.empty()) return;
+  finding.params.emplace("bus_id", address ? address->text() : id[0] == '#' ? id.substr(1) : id);
+}
+
 Finding make_finding(const Candidate& candidate, const std::vector<Event>& events) {
   Finding finding;
   finding.cause = candidate.cause->id;
@@ -141,6 +151,7 @@ Finding make_finding(const Candidate& candidate, const std::vector<Event>& event
   finding.count = occurrences(events, candidate.raising);
   const Event& deciding = deciding_event(candidate, events);
   finding.params = deciding.params;
+  name_device(finding);
   add_evidence(finding.evidence, deciding.evidence);
   std::set<std::string> signals;
   bool is_first = true;

@@ -10,7 +10,10 @@ namespace gpuwright::rules {
 void unify_identities(model::Observations& observations) {
   std::map<std::string, std::set<std::string>> address_of;
   std::set<std::string> hosts;
-  for (const model::Event& event : observations.events) {
+  for (model::Event& event : observations.events) {
+    // What the controller's log says of a node is about that node's machine, not the controller's.
+    if (event.subject.kind == model::SubjectKind::Node && !event.subject.id.empty())
+      event.subject.host = event.subject.id;
     hosts.insert(event.subject.host);
     const bool has_address =
         event.subject.kind == model::SubjectKind::Gpu && event.subject.id.find(':') != std::string::npos;
