@@ -32,7 +32,7 @@ std::vector<Event> judge_plugin_xid(const model::Observations& observations,
     const std::string uuid = param(told, "uuid");
     const std::optional<std::int64_t> code = base::parse_int(param(told, "code"));
     const catalog::XidRow* row = code ? catalog.xid(*code) : nullptr;
-    if (row == nullptr || uuid.empty()) continue;
+    if (row == nullptr) continue;
     const std::string signal = "xid." + std::to_string(*code);
     const bool in_kernel_log = std::any_of(observations.events.begin(), observations.events.end(),
                                            [&](const Event& event) { return event.signal == signal; });
@@ -43,14 +43,10 @@ std::vector<Event> judge_plugin_xid(const model::Observations& observations,
     event.subject.kind = model::SubjectKind::Gpu;
     event.subject.id = uuid;
     event.seen.clear();
-    event.params = {{"code", std::to_string(*code)},
-                    {"gpu", uuid},
-                    {"bus_id", uuid},
-                    {"mnemonic", row->mnemonic},
-                    {"action", row->action},
-                    {"severity", row->severity},
-                    {"meaning", row->meaning.en},
-                    {"meaning_zh", row->meaning.zh}};
+    event.params = {{"code", std::to_string(*code)}, {"mnemonic", row->mnemonic},
+                    {"action", row->action},         {"severity", row->severity},
+                    {"meaning", row->meaning.en},    {"meaning_zh", row->meaning.zh}};
+    if (!uuid.empty()) event.params["gpu"] = event.params["bus_id"] = uuid;
     result.push_back(std::move(event));
   }
   return result;

@@ -254,6 +254,105 @@ const Kind kKinds[] = {
      "[rank0]:[E1020 12:00:00.100 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation "
      "timeout: WorkNCCL(SeqNum=233, OpType=ALLREDUCE, NumelIn=4096, NumelOut=4096, Timeout(ms)=600000) ran "
      "for 600021 milliseconds before timing out.\n"},
+    {"gpu-lost-from-bus", 1, "XidCriticalError: Xid=79\n"},
+    {"gpu-lost-from-bus", 1,
+     "[ 301.1] NVRM: Xid (PCI:0000:09:00): 79, pid=0, GPU has fallen off the bus.\n"
+     "[ 301.8] xhci_hcd 0000:09:00.2: Refused to change power state, currently in D3\n"
+     "[ 322.1] NVRM: GPU 0000:09:00.0: RmInitAdapter failed! (0x22:0x56:894)\n"
+     "[ 322.2] NVRM: osInitNvMapping: *** Cannot attach gpu\n"},
+    {"gpu-lost-from-bus", 2,
+     "[ 500.1] pcieport 0000:c0:01.1: AER: Corrected error received: 0000:c1:00.0\n"
+     "[ 500.1] mlx5_core 0000:c1:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer, (Receiver "
+     "ID)\n"
+     "[ 700.1] NVRM: Xid (PCI:0000:17:00): 79, pid=1, GPU has fallen off the bus.\n"},
+    {"gpu-lost-after-pcie-errors", 1,
+     "[ 500.1] pcieport 0000:c0:01.1: AER: Corrected error received: id=c009\n"
+     "[ 700.1] NVRM: Xid (PCI:0000:c1:00): 79, pid=1, GPU has fallen off the bus.\n"},
+    {"pcie-link-marginal", 2,
+     "[ 100.1] pcieport 0000:40:01.1: AER: Corrected error received: 0000:41:00.0\n"
+     "[ 100.1] nvidia 0000:41:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer, (Receiver ID)\n"
+     "[ 100.4] pcieport 0000:80:01.1: AER: Corrected error received: 0000:81:00.0\n"
+     "[ 100.4] nvidia 0000:81:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer, (Receiver "
+     "ID)\n"},
+    {"pmu-halted", 1,
+     "[ 10.1] NVRM: Xid (PCI:0000:01:00): 62, 32f3(4f40) 00000000 00000000\n"
+     "[ 16.1] NVRM: Xid (PCI:0000:01:00): 119, pid=1403, name=Xorg, Timeout after 6s of waiting for RPC "
+     "response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL) (0x20800a4c 0x4).\n"},
+    {"gpu-power-cable-missing", 1,
+     "NVRM: GPU 0000:21:00.0: GPU does not have the necessary power cables connected.\n"
+     "NVRM: GPU 0000:21:00.0: RmInitAdapter failed! (0x24:0x1c:1436)\n"},
+    {"power-supply-failed", 1,
+     " 1 | 03/04/2025 | 02:11:01 | Power Supply PSU3 | Power Supply AC lost | Asserted\n"
+     "[Tue Mar  4 02:11:09 2025] NVRM: Xid (PCI:0000:41:00): 79, pid=1, GPU has fallen off the bus.\n"
+     "[Tue Mar  4 02:11:09 2025] NVRM: Xid (PCI:0000:42:00): 79, pid=1, GPU has fallen off the bus.\n"},
+    {"gpu-lost-from-bus", 2,
+     " 1 | 03/04/2023 | 02:11:01 | Power Supply PSU3 | Power Supply AC lost | Asserted\n"
+     "[Tue Mar  4 02:11:09 2025] NVRM: Xid (PCI:0000:41:00): 79, pid=1, GPU has fallen off the bus.\n"},
+    {"host-memory-uncorrectable", 1,
+     "[ 261.2] {1}[Hardware Error]: event severity: recoverable\n"
+     "[ 261.2] {1}[Hardware Error]:   section_type: memory error\n"
+     "[ 261.3] Memory failure: 0xe16677: already hardware poisoned\n"},
+    {"host-memory-correctable", 1,
+     "{1}[Hardware Error]: event severity: corrected\n"
+     "{1}[Hardware Error]:   section_type: memory error\n"},
+    {"iommu-fault", 0,
+     "[ 0.3] DMAR: DRHD: handling fault status reg 3\n"
+     "[ 0.6] DMAR-IR: Enabled IRQ remapping in x2apic mode\n"},
+    {"driver-call-stuck", 1,
+     "[ 81.1] INFO: task nvidia-smi:991 blocked for more than 120 seconds.\n"
+     "[ 81.1]  os_acquire_rwlock_read+0x35/0x50 [nvidia]\n"},
+    {"nic-driver-cannot-start", 1,
+     "[ 5.6] mlx5_core 0000:01:00.0: mlx5_load_one failed with error code -22\n"
+     "[ 5.7] mlx5_core: probe of 0000:01:00.0 failed with error -22\n"},
+    {"nic-failed", 1, "mlx5_core: probe of 0000:c1:00.0 failed with error -110\n"},
+    {"nic-transmit-stuck", 1,
+     "[ 71.1] mlx5_core 0000:17:00.0 eth2: TX timeout detected\n"
+     "[ 97.1] watchdog: BUG: soft lockup - CPU#7 stuck for 26s! [ksoftirqd/7:52]\n"},
+    {"ib-interface-down", 1,
+     "mlx5_0 port 1 ==> ibs10 (Up)\n"
+     "mlx5_2 port 1 ==> ens3f0np0 (Down)\n"
+     "mlx5_3 port 1 ==> ibs12 (Down)\n"},
+    {"ib-link-unstable", 1,
+     "symbol_error:2331\n"
+     "link_error_recovery:12\n"
+     "port_rcv_errors:20133\n"},
+    {"ib-receive-errors", 0,
+     "symbol_error:0\n"
+     "port_rcv_errors:0\n"},
+    {"bench-rdma-slow", 1,
+     "CA 'mlx5_4'\n"
+     "\tPort 1:\n"
+     "\t\tState: Active\n"
+     "\t\tRate: 400\n"
+     "                    RDMA_Write BW Test\n"
+     " Dual-port       : OFF\t\tDevice         : mlx5_4\n"
+     " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
+     " 65536      5000             98.90              24.60                0.046919\n"},
+    {"slurm-node-unreachable", 1,
+     "JobID|JobName|State|ExitCode|NodeList\n"
+     "9911|llama|NODE_FAIL|0:0|n17\n"
+     "9911.batch|batch|CANCELLED|0:15|n17\n"},
+    {"slurm-gpu-missing", 1,
+     "May 23 12:49:52 mgmt1 slurmctld[80]: slurmctld: _node_config_validate: gres/gpu: Count changed on node "
+     "n1 (4 != 3)\n"
+     "May 23 12:49:52 mgmt1 slurmctld[80]: slurmctld: error: Setting node n1 state to INVAL with "
+     "reason:gres/gpu count reported lower than configured (3 < 4)\n"},
+    {"gpu-row-remap-pending", 1,
+     "| Overall Health            | Warning                                                  |\n"
+     "| GPU                       |                                                          |\n"
+     "| -> 2                      | Warning                                                  |\n"
+     "|    -> Errors              |                                                          |\n"
+     "|       -> Memory system    | Warning                                                  |\n"
+     "|                           | GPU 2 has pending row remappings.                        |\n"},
+    {"dcgm-test-cuda-error", 1,
+     "Successfully ran diagnostic for group.\n"
+     "+-----  Stress  ------------+------------------------------------------------+\n"
+     "| Targeted Stress           | Fail - GPU: 1                                  |\n"
+     "| Warning                   | GPU 1 had CUDA API error                       |\n"
+     "|                           | cudaErrorLaunchFailure                         |\n"
+     "+---------------------------+------------------------------------------------+\n"},
+    {"nvswitch-potentially-fatal", 1,
+     "nvidia-nvswitch1: SXid (PCI:0000:c2:00.0): 11012, Fatal, Link 04 ingress ECC\n"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, HardwareKind, ::testing::ValuesIn(kKinds));
