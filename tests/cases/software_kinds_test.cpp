@@ -137,6 +137,64 @@ const Kind kKinds[] = {
      "I1 factory.go:104] Detected non-NVML platform: could not load NVML library: libnvidia-ml.so.1: cannot "
      "open shared object file: No such file or directory\n"
      "E1 factory.go:113] If this is a GPU node, did you configure the NVIDIA Container Toolkit?\n"},
+    {"nccl-nic-count-differs",
+     "n0:11:12 [0] init.cc:1500 NCCL WARN Detected mixed local Net device counts across ranks (min 7, max "
+     "8).\n"
+     "ncclInternalError: Internal check failed.\n"},
+    {"nccl-ras-suspect",
+     "#0-0 (cf264af53edbe986) INCOMPLETE\n"
+     "  Missing communicator data from 1 rank\n"
+     "  Rank 5 -- GPU 5 managed by process 10192 on node 10.0.0.7\n"},
+    {"cuda-feature-needs-newer-gpu", "RuntimeError: FlashAttention only supports Ampere GPUs or newer.\n"},
+    {"cuda-engine-built-elsewhere",
+     "[TRT] [E] 6: The engine plan file is generated on an incompatible device, expecting compute 8.6 got "
+     "compute 7.5, please rebuild.\n"},
+    {"cuda-toolkit-not-installed", "OSError: CUDA_HOME environment variable is not set.\n"},
+    {"cuda-kernel-out-of-bounds",
+     "========= Invalid __global__ write of size 4 bytes\n"
+     "=========     Address 0x7f5c3e000080 is out of bounds\n"
+     "CUDA error: unspecified launch failure\n"},
+    {"cuda-driver-too-old",
+     "n0:1:2 [0] transport/p2p.cc:275 NCCL WARN Cuda failure 'API call is not supported in the installed "
+     "CUDA driver'\n"},
+    {"cuda-wrong-device-index",
+     "ValueError: The number of required GPUs exceeds the total number of available GPUs in the placement "
+     "group.\n"},
+    {"torch-not-all-joined",
+     "RuntimeError: Timed out initializing process group in store based barrier on rank: 3, for key: "
+     "store_based_barrier_key:1 (world_size=16, worker_count=12, timeout=0:30:00)\n"},
+    {"torch-collective-timeout",
+     "W stall_inspector.cc:107] One or more tensors were submitted to be reduced, gathered or broadcasted by "
+     "subset of ranks and are waiting for remainder of ranks for more than 60 seconds.\n"},
+    {"torch-process-killed", "slurm_script: line 12: 22019 Killed                  python train.py\n"},
+    {"torch-process-crashed",
+     "srun: error: n0: task 5: Segmentation fault (core dumped)\nsrun: Terminating StepId=1.0\n"},
+    {"torch-process-bus-error", "run.sh: line 4:   812 Bus error               python train.py\n"},
+    {"cgroup-out-of-memory", "1234.batch   batch   team   64 OUT_OF_ME+    0:125 \n"},
+    {"torch-cpu-only-build",
+     "CUDA used to build PyTorch: None\nIs CUDA available: False\nNvidia driver version: 550.90.07\n"},
+    {"cuda-ipc-not-possible",
+     "[17.0] [n0:1:0] cuda_ipc_cache.c:201  UCX  ERROR cuIpcOpenMemHandle() failed: invalid argument\n"},
+    {"geforce-without-p2p",
+     "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or "
+     "IB.\n"},
+    {"nvshmem-transport-failed",
+     "ibgda.cpp:3620: NULL value mlx5dv_devx_uar creation failed\n"
+     "WARN: init failed for remote transport: ibrc\n"},
+    {"cuda-driver-files-mixed",
+     "level=INFO source=gpu.go:612 msg=\"Unable to load cudart library /usr/lib/libcuda.so.535.183.01: cuda "
+     "driver library init failure: 803\"\n"},
+    {"gpu-reset-refused",
+     "level=error msg=\"\\nThe following GPUs could not be reset:\\n  GPU 00000000:07:00.0: In use by "
+     "another "
+     "client\"\n"
+     "level=fatal msg=\"Error applying MIG configuration with hooks: error resetting all GPUs\"\n"},
+    {"k8s-evicted", "Normal  NodeHasDiskPressure  5m  kubelet  Node n0 status is now: NodeHasDiskPressure\n"},
+    {"k8s-plugin-not-registered",
+     "main.go:132] error starting plugins: error registering plugin: error connecting to kubelet socket\n"},
+    {"dcgm-not-running", "level=error msg=\"Host engine connection invalid/disconnected\"\n"},
+    {"nccl-no-more-threads-or-files",
+     "RuntimeError: received 0 items of ancdata\nOSError: [Errno 24] Too many open files\n"},
     {"gpu-lost-from-bus",
      "I1 health.go:196] XidCriticalError: Xid=79 on Device=GPU-1a2b3c4d-0003; marking device as unhealthy.\n"
      "I1 server.go:245] 'nvidia.com/gpu' device marked unhealthy: GPU-1a2b3c4d-0003\n"},
@@ -149,7 +207,10 @@ TEST(SoftwareKind, HarmlessLinesGiveNoFinding) {
        {"W bfc_allocator.cc:296] Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.20GiB with "
         "freed_by_count=0. The caller indicates that this is not a failure, but may cost performance.\n",
         "n0:1:2 [0] NCCL WARN NET/IB : mlx5_0:1 Got non-fatal async event: client reregistration(17)\n",
-        "[2026-01-02 03:04:05.006 Control    73] Server 95 exited with status 0\n"})
+        "[2026-01-02 03:04:05.006 Control    73] Server 95 exited with status 0\n",
+        "CUDA used to build PyTorch: None\nNvidia driver version: Could not collect\n",
+        "Normal  NodeHasNoDiskPressure  5m  kubelet  Node n0 status is now: NodeHasNoDiskPressure\n",
+        "run.sh: line 4: 22019 Terminated              python train.py\n"})
     EXPECT_TRUE(diagnose(text).findings.empty()) << text << summary(diagnose(text));
 }
 
