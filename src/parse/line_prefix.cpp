@@ -177,6 +177,14 @@ void read_decoded(std::string_view& rest, LinePrefix& prefix) {
   rest = base::trim(rest.substr(second + 1));
 }
 
+/// "2024-01-01T10:00:00Z ERROR worker: ..." is an application's log: its level is no machine.
+bool is_log_level(std::string_view word) {
+  static constexpr std::array<std::string_view, 14> kLevels = {
+      "TRACE",    "DEBUG", "INFO", "NOTICE", "WARN",  "WARNING", "ERROR",
+      "CRITICAL", "FATAL", "info", "warn",   "error", "debug",   "fatal"};
+  return std::find(kLevels.begin(), kLevels.end(), word) != kLevels.end();
+}
+
 /// "host tag[pid]: " behind a syslog time.
 void read_host_and_tag(std::string_view& rest, LinePrefix& prefix) {
   const std::size_t host_end = rest.find(' ');
@@ -186,7 +194,7 @@ void read_host_and_tag(std::string_view& rest, LinePrefix& prefix) {
   const std::size_t colon = after.find(": ");
   const std::string_view tag = after.substr(0, colon);
   if (colon == std::string_view::npos || tag.size() > 64 || tag.find(' ') != std::string_view::npos) return;
-  if (host.find_first_of(":[(") != std::string_view::npos) return;
+  if (host.find_first_of(":[(") != std::string_view::npos || is_log_level(host)) return;
   prefix.host = base::printable(host, 64);
   prefix.is_kernel = tag == "kernel";
   rest = base::trim(after.substr(colon + 2));

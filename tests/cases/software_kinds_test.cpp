@@ -195,6 +195,12 @@ const Kind kKinds[] = {
     {"dcgm-not-running", "level=error msg=\"Host engine connection invalid/disconnected\"\n"},
     {"nccl-no-more-threads-or-files",
      "RuntimeError: received 0 items of ancdata\nOSError: [Errno 24] Too many open files\n"},
+    {"host-allocation-refused",
+     "RuntimeError: [enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: can't allocate memory: "
+     "you tried to allocate 137438953472 bytes.\n"},
+    {"torch-process-killed",
+     "2024-01-01T10:00:00.000000Z ERROR shard-manager: launcher: Shard process was signaled to shutdown "
+     "with signal 9 rank=0\n"},
     {"gpu-lost-from-bus",
      "I1 health.go:196] XidCriticalError: Xid=79 on Device=GPU-1a2b3c4d-0003; marking device as unhealthy.\n"
      "I1 server.go:245] 'nvidia.com/gpu' device marked unhealthy: GPU-1a2b3c4d-0003\n"},

@@ -32,6 +32,10 @@ TEST(LinePrefix, IsoTimeHonoursItsOffset) {
   EXPECT_TRUE(prefix.is_kernel);
 }
 
+TEST(LinePrefix, ALogLevelIsNoHost) {
+  EXPECT_EQ(read_line_prefix("2024-01-01T10:00:00.000000Z ERROR shard-manager: Shard ended").host, "");
+  EXPECT_EQ(read_line_prefix("2024-01-01T10:00:00Z node7 shard-manager: Shard ended").host, "node7");
+}
 TEST(LinePrefix, BracketedIsoTimeWithColonIsRead) {
   const LinePrefix prefix = read_line_prefix("[2026-04-22T21:30:51.526447914Z]: NVRM: nvAssertFailedNoLog");
   EXPECT_EQ(prefix.time.wall_ns, 1'776'893'451 * kSecond + 526'447'914);
