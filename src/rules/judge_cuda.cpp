@@ -97,12 +97,36 @@ void judge_arch(const model::Observations& observations, std::vector<Event>& res
   }
 }
 
+/// A GPU that takes one process, or none, by its own setting.
+const model::GpuReport* exclusive_gpu(const model::Observations& observations) {
+  const auto gpu =
+      std::find_if(observations.gpus.begin(), observations.gpus.end(), [](const model::GpuReport& report) {
+        if (!report.compute_mode.known()) return false;
+        const std::string mode = base::lower(report.compute_mode.value());
+        return mode.rfind("exclusive", 0) == 0 || mode.rfind("e. process", 0) == 0 || mode == "prohibited";
+      });
+  return gpu == observations.gpus.end() ? nullptr : &*gpu;
+}
+
+/// "Busy" has its own reason where the compute mode forbids company, whatever else the GPU waits for.
+void judge_exclusive(const model::Observations& observations, std::vector<Event>& result) {
+  const model::GpuReport* gpu = exclusive_gpu(observations);
+  if (gpu == nullptr) return;
+  for (const Event& event : observations.events) {
+    if (event.signal != "cuda.devices_busy") continue;
+    result.push_back(derived(event, "cuda.devices_exclusive"));
+    result.back().params["compute_mode"] = gpu->compute_mode.value();
+    return;
+  }
+}
+
 }  // namespace
 
 std::vector<Event> judge_cuda(const model::Observations& observations, const catalog::Catalog&) {
   std::vector<Event> result;
   judge_driver(observations, result);
   judge_arch(observations, result);
+  judge_exclusive(observations, result);
   return result;
 }
 

@@ -353,6 +353,26 @@ const Kind kKinds[] = {
      "+---------------------------+------------------------------------------------+\n"},
     {"nvswitch-potentially-fatal", 1,
      "nvidia-nvswitch1: SXid (PCI:0000:c2:00.0): 11012, Fatal, Link 04 ingress ECC\n"},
+    {"cuda-gpu-held-exclusively", 2,
+     "==============NVSMI LOG==============\n"
+     "Attached GPUs                             : 1\n"
+     "GPU 00000000:19:00.0\n"
+     "    Product Name                          : NVIDIA H100 80GB HBM3\n"
+     "    Compute Mode                          : Exclusive_Process\n"
+     "    Remapped Rows\n"
+     "        Uncorrectable Error               : 1\n"
+     "        Pending                           : Yes\n"
+     "        Remapping Failure Occurred        : No\n"
+     "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\n"},
+    {"ib-link-unstable", 1,
+     "Troubleshooting Info\n"
+     "--------------------\n"
+     "Status Opcode                      : 15\n"
+     "Recommendation                     : Bad signal integrity\n"},
+    {"ib-no-link-partner", 1, "Recommendation                     : Cable is unplugged\n"},
+    {"host-memory-correctable", 1,
+     "Memory controller events summary:\n"
+     "\tCorrected on DIMM Label(s): 'CPU_SrcID#0_MC#1_Chan#0_DIMM#0' location: 1:0:0:-1 errors: 1832\n"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, HardwareKind, ::testing::ValuesIn(kKinds));
