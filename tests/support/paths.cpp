@@ -12,6 +12,9 @@
 #ifndef GPUWRIGHT_PROGRAM
 #define GPUWRIGHT_PROGRAM ""
 #endif
+#ifndef GPUWRIGHT_FAKEGPU_FOLDER
+#define GPUWRIGHT_FAKEGPU_FOLDER ""
+#endif
 
 namespace gpuwright::tests {
 
@@ -21,6 +24,10 @@ std::string source_dir() {
 
 std::string program() {
   return GPUWRIGHT_PROGRAM;
+}
+
+std::string fakegpu_folder() {
+  return GPUWRIGHT_FAKEGPU_FOLDER;
 }
 
 std::string shared_dir() {

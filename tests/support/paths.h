@@ -12,6 +12,10 @@ std::string source_dir();
 /// The built program; empty when this build has none.
 std::string program();
 
+/// The folder of the simulated libnvidia-ml.so.1, with older drivers' ones in folders below; empty when this
+/// build has none.
+std::string fakegpu_folder();
+
 /// The folder of further inputs: $GPUWRIGHT_SHARED, else `shared` beside the repository; empty when there is
 /// none. Tests that need it skip visibly.
 std::string shared_dir();
