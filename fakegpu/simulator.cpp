@@ -50,8 +50,9 @@ Simulator::Simulator() : handles_(std::size_t{kMostGpus} * (kMostSlices + 1)) {
 }
 
 Simulator& Simulator::instance() {
-  static Simulator simulator;
-  return simulator;
+  // Never destroyed: a call that hangs in another thread may outlive main().
+  static Simulator* simulator = new Simulator;
+  return *simulator;
 }
 
 double Simulator::clock() const {

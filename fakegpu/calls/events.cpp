@@ -41,8 +41,8 @@ struct Sets {
 };
 
 Sets& sets() {
-  static Sets all;
-  return all;
+  static Sets* all = new Sets;  // never destroyed, as the simulator
+  return *all;
 }
 
 bool waits_for(const EventSetHandle& set, const fakegpu::Event& event, std::size_t number) {

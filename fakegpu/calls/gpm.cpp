@@ -34,8 +34,8 @@ struct Samples {
 };
 
 Samples& samples() {
-  static Samples all;
-  return all;
+  static Samples* all = new Samples;  // never destroyed, as the simulator
+  return *all;
 }
 
 /// What a metric says while a GPU is this busy with large matrix products. Numbers: nvmlGpmMetricId_t.

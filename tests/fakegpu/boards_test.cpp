@@ -98,6 +98,92 @@ TEST(FakeGpuBoards, ShortBuffersAndNullsAreRefused) {
             Return::InvalidArgument);
 }
 
+/// A call that fills numbers behind further arguments: with the argument between the GPU and the number.
+std::int64_t numbered(const FakeGpu& fake, const char* call, std::uint32_t argument) {
+  std::uint32_t value = 0;
+  const auto result = fake.find<decltype(nvml::nvmlDeviceGetClockInfo)>(call)(fake.gpu(0), argument, &value);
+  return result == Return::Success ? value : -static_cast<std::int64_t>(result);
+}
+
+TEST(FakeGpuBoards, EveryQuantityThatALineFixesIsRead) {
+  const FakeGpu fake(
+      "boards 1 rtx-4090\ngpu 0 temperature 61\ngpu 0 power 300.5\ngpu 0 utilization 77\ngpu 0 "
+      "memory-utilization 44\n"
+      "gpu 0 graphics-clock 1234\ngpu 0 memory-clock 5001\ngpu 0 video-clock 999\ngpu 0 fan 55\n"
+      "gpu 0 pcie-sent 1000\ngpu 0 pcie-received 2000\ngpu 0 pstate 8\ngpu 0 persistence 0\ngpu 0 "
+      "compute-mode 3\n"
+      "gpu 0 energy 12.5\ngpu 0 memory-used 4GiB\ngpu 0 vbios 95.02.3C.00.99\ngpu 0 uuid GPU-1\ngpu 0 "
+      "encoder 12\n");
+  ASSERT_EQ(fake.opened(), Return::Success);
+  EXPECT_EQ(fake.celsius(0), 61);
+  EXPECT_EQ(fake.number("nvmlDeviceGetPowerUsage", 0), 300500);
+  nvml::Utilization busy{};
+  fake.find<decltype(nvml::nvmlDeviceGetUtilizationRates)>("nvmlDeviceGetUtilizationRates")(fake.gpu(0),
+                                                                                            &busy);
+  EXPECT_EQ(busy.gpu, 77U);
+  EXPECT_EQ(busy.memory, 44U);
+  EXPECT_EQ(numbered(fake, "nvmlDeviceGetClockInfo", nvml::kClockSm), 1234);
+  EXPECT_EQ(numbered(fake, "nvmlDeviceGetClockInfo", nvml::kClockMemory), 5001);
+  EXPECT_EQ(numbered(fake, "nvmlDeviceGetClockInfo", nvml::kClockVideo), 999);
+  EXPECT_EQ(numbered(fake, "nvmlDeviceGetPcieThroughput", nvml::kPcieSent), 1000);
+  EXPECT_EQ(numbered(fake, "nvmlDeviceGetPcieThroughput", nvml::kPcieReceived), 2000);
+  EXPECT_EQ(numbered(fake, "nvmlDeviceGetFanSpeed_v2", 1), 55);
+  EXPECT_EQ(numbered(fake, "nvmlDeviceGetFanSpeed_v2", 2),
+            -static_cast<std::int64_t>(Return::InvalidArgument));
+  EXPECT_EQ(numbered(fake, "nvmlDeviceGetTemperatureThreshold", nvml::kThresholdSlowdown), 92);
+  EXPECT_EQ(fake.number("nvmlDeviceGetPerformanceState", 0), 8);
+  EXPECT_EQ(fake.number("nvmlDeviceGetPersistenceMode", 0), 0);
+  EXPECT_EQ(fake.number("nvmlDeviceGetComputeMode", 0), 3);
+  EXPECT_EQ(fake.number("nvmlDeviceGetTotalEnergyConsumption", 0), 12500);
+  nvml::MemoryV2 memory{};
+  memory.version = nvml::version_of<nvml::MemoryV2>(2);
+  fake.find<decltype(nvml::nvmlDeviceGetMemoryInfo_v2)>("nvmlDeviceGetMemoryInfo_v2")(fake.gpu(0), &memory);
+  EXPECT_EQ(memory.used, 4ULL << 30);
+  EXPECT_EQ(fake.text("nvmlDeviceGetVbiosVersion", 0), "95.02.3C.00.99");
+  EXPECT_EQ(fake.text("nvmlDeviceGetUUID", 0), "GPU-1");
+  std::uint32_t encoder = 0, period = 0;
+  fake.find<decltype(nvml::nvmlDeviceGetEncoderUtilization)>("nvmlDeviceGetEncoderUtilization")(
+      fake.gpu(0), &encoder, &period);
+  EXPECT_EQ(encoder, 12U);
+}
+
+TEST(FakeGpuBoards, FieldsAnswerEachForItself) {
+  const FakeGpu fake("boards 1 h100-sxm\ngpu 0 memory-temperature 88\ngpu 0 pcie replays 3\n");
+  nvml::FieldValue values[3] = {};
+  values[0].field = nvml::kFieldMemoryTemperature;
+  values[1].field = 5000;
+  values[2].field = nvml::kFieldLinkSpeed;
+  values[2].scope = 4;
+  EXPECT_EQ(
+      fake.find<decltype(nvml::nvmlDeviceGetFieldValues)>("nvmlDeviceGetFieldValues")(fake.gpu(0), 3, values),
+      Return::Success);
+  EXPECT_EQ(values[0].result, Return::Success);
+  EXPECT_EQ(values[0].value.u32, 88U);
+  EXPECT_EQ(values[1].result, Return::NotSupported);
+  EXPECT_EQ(values[2].value.u32, 26562U);
+}
+
+TEST(FakeGpuBoards, OlderNamesWriteNoMoreThanTheirStructuresHold) {
+  const FakeGpu fake("boards 1 h100-sxm\nprocess 0 4711 python3 40GiB\nprocess 0 4712 Xorg 22MiB graphics\n");
+  nvml::PciInfoV2 old{};
+  old.subsystem_id = 77;
+  EXPECT_EQ(fake.find<decltype(nvml::nvmlDeviceGetPciInfo)>("nvmlDeviceGetPciInfo")(fake.gpu(0), &old),
+            Return::Success);
+  EXPECT_STREQ(old.bus_id, "0000:1B:00.0");
+  EXPECT_EQ(old.subsystem_id, 77U);
+  EXPECT_EQ(fake.find<decltype(nvml::nvmlDeviceGetPciInfo_v2)>("nvmlDeviceGetPciInfo_v2")(fake.gpu(0), &old),
+            Return::Success);
+  EXPECT_EQ(old.subsystem_id, 0x16C110DEU);
+  std::uint32_t count = 0;
+  const auto list =
+      fake.find<decltype(nvml::nvmlDeviceGetComputeRunningProcesses)>("nvmlDeviceGetComputeRunningProcesses");
+  EXPECT_EQ(list(fake.gpu(0), &count, nullptr), Return::InsufficientSize);
+  EXPECT_EQ(count, 1U);
+  nvml::ProcessInfoV1 process{};
+  EXPECT_EQ(list(fake.gpu(0), &count, &process), Return::Success);
+  EXPECT_EQ(process.used_memory, 40ULL << 30);
+}
+
 TEST(FakeGpuBoards, MigInstancesHaveHandlesOfTheirOwn) {
   const FakeGpu fake("boards 1 h100-sxm\nmig 0 1g.10gb 3g.40gb\nprocess 0 4711 python3 2GiB instance 2\n");
   ASSERT_EQ(fake.opened(), Return::Success);
