@@ -25,7 +25,9 @@ using std::chrono::seconds;
 constexpr EvidenceKind kLog = EvidenceKind::KernelLog;
 constexpr EvidenceKind kUptime = EvidenceKind::Uptime;
 constexpr EvidenceKind kFile = EvidenceKind::File;
+constexpr EvidenceKind kNvml = EvidenceKind::Nvml;
 constexpr EvidenceKind kCommand = EvidenceKind::Command;
+constexpr EvidenceKind kSmiCommand = EvidenceKind::SmiCommand;
 
 // Deadlines: what asks the driver may wait for each GPU in turn on a sick machine; what asks nobody gets ten
 // seconds.
@@ -40,11 +42,11 @@ constexpr auto kEvidence = std::to_array<EvidenceItem>({
     {kFile, "/proc/cmdline", seconds(0), false, "options of the kernel: iommu, pci=realloc"},
     {kFile, "/etc/os-release", seconds(0), false, "the distribution"},
     {kCommand, "lspci -nnvv", seconds(20), true, "PCIe devices, their links and errors"},
-    {kCommand, "nvidia-smi", seconds(30), true, "whether the driver answers at all"},
-    {kCommand, "nvidia-smi -q", seconds(60), true,
-     "state of each GPU: memory errors, clocks, recovery action"},
-    {kCommand, "nvidia-smi nvlink -s", seconds(30), false, "NVLink states and speeds"},
-    {kCommand, "nvidia-smi topo -m", seconds(30), false, "how GPUs and network cards are joined"},
+    {kNvml, "NVML", seconds(0), false, "state of each GPU: memory errors, clocks, links, processes"},
+    {kSmiCommand, "nvidia-smi", seconds(30), true, "whether the driver answers at all"},
+    {kSmiCommand, "nvidia-smi -q", seconds(60), true, "state of each GPU where NVML cannot be asked"},
+    {kSmiCommand, "nvidia-smi nvlink -s", seconds(30), false, "NVLink states and speeds"},
+    {kSmiCommand, "nvidia-smi topo -m", seconds(30), false, "how GPUs and network cards are joined"},
     {kCommand, "dcgmi health -c", seconds(20), false, "DCGM's own opinion"},
     {kCommand, "ibstat", seconds(10), false, "state of InfiniBand ports"},
     {kFile, "/sys/class/infiniband/*/ports/1/state", seconds(0), false,
@@ -86,8 +88,12 @@ class Collector {
         return uptime();
       case EvidenceKind::File:
         return file(item);
+      case EvidenceKind::Nvml:
+        return nvml();
       case EvidenceKind::Command:
         return command(item);
+      case EvidenceKind::SmiCommand:
+        if (!nvml_answered_) command(item);
     }
   }
 
@@ -154,6 +160,20 @@ class Collector {
     if (!up || !(*up >= 0 && *up < 1e12)) return;
     const auto hours = static_cast<std::int64_t>(*up) / 3600;
     add_text("uptime", fmt::format("uptime {} days {} h\n", hours / 24, hours % 24));
+  }
+
+  void nvml() {
+    auto answers = source_.gpu_answers();
+    nvml_answered_ = answers.ok();
+    if (answers) return add_text(simulated_in(*answers) ? "NVML (simulated)" : "NVML", std::move(*answers));
+    // Where there is no such library nvidia-smi is asked, and says that there is none.
+    const ErrorKind kind = answers.error().kind;
+    if (kind != ErrorKind::NotFound && kind != ErrorKind::Unsupported)
+      could_not("NVML", answers.error().text());
+  }
+
+  static bool simulated_in(std::string_view answers) {
+    return answers.substr(0, 400).find("\nsimulated: ") != std::string_view::npos;
   }
 
   void file(const EvidenceItem& item) {
@@ -256,6 +276,7 @@ class Collector {
   Source& source_;
   Inputs& inputs_;
   bool told_no_commands_ = false;
+  bool nvml_answered_ = false;
 };
 
 }  // namespace

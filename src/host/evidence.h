@@ -14,10 +14,12 @@
 namespace gpuwright::host {
 
 enum class EvidenceKind {
-  KernelLog,  ///< the kernel's log from memory, else the journal's, else the first log file there is
-  Uptime,     ///< /proc/uptime, told in days
-  File,       ///< one file; a part of the path that is "*" stands for any name
-  Command,    ///< one argv
+  KernelLog,   ///< the kernel's log from memory, else the journal's, else the first log file there is
+  Uptime,      ///< /proc/uptime, told in days
+  Nvml,        ///< what the GPUs answer through NVML
+  File,        ///< one file; a part of the path that is "*" stands for any name
+  Command,     ///< one argv
+  SmiCommand,  ///< one argv that asks what NVML was asked already: only where there was no NVML to ask
 };
 
 struct EvidenceItem {

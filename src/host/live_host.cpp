@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "host/kmsg.h"
+#include "host/nvml_worker.h"
 
 #include <fmt/core.h>
 
@@ -119,6 +120,11 @@ Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv,
   answer.output = std::move(result.output);
   answer.errors = std::move(result.errors);
   return answer;
+}
+
+Result<std::string> LiveHost::gpu_answers() {
+  if (!live()) return Source::gpu_answers();
+  return ask_nvml();
 }
 
 Result<KernelLog> LiveHost::kernel_log() {

@@ -21,6 +21,7 @@ class LiveHost final : public Source {
   base::Result<std::string> read_link(const std::string& path) override;
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
+  base::Result<std::string> gpu_answers() override;
   base::Result<KernelLog> kernel_log() override;
 
  private:

@@ -331,6 +331,11 @@ Result<CommandAnswer> Recorded::run(const std::vector<std::string>& argv, std::c
   return answer;
 }
 
+Result<std::string> Recorded::gpu_answers() {
+  if (members_.count(kNvmlMember) == 0) return missing(kNvmlQuestion);
+  return text_of(kNvmlMember);
+}
+
 Result<KernelLog> Recorded::kernel_log() {
   if (members_.count("kernel/kmsg") == 0) return missing("kernel log");
   KernelLog log;

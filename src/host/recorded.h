@@ -1,6 +1,6 @@
 // Answers that were recorded earlier: a bundle (an archive written by `gpuwright capture`) or a fixture (a
 // folder of the same layout). Layout: manifest.json; files/PATH;
-// commands/SLUG/{argv.json,stdout,stderr,status.json}; kernel/kmsg; inputs/NAME.
+// commands/SLUG/{argv.json,stdout,stderr,status.json}; kernel/kmsg; gpu/nvml; inputs/NAME.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +26,8 @@ struct BundleMember {
   std::int64_t size = 0;
 };
 
-/// A question that had no answer: "file /x", "folder /x", "link /x", "command nvidia-smi -q", "kernel log".
+/// A question that had no answer: "file /x", "folder /x", "link /x", "command nvidia-smi -q", "NVML", "kernel
+/// log".
 struct RecordedFailure {
   std::string question;
   base::ErrorKind kind = base::ErrorKind::NotFound;
@@ -49,6 +50,8 @@ struct Manifest {
 };
 
 constexpr std::int64_t kBundleSchema = 1;
+constexpr const char* kNvmlMember = "gpu/nvml";
+constexpr const char* kNvmlQuestion = "NVML";
 
 std::string write_manifest(const Manifest& manifest);
 /// Malformed for foreign JSON, Unsupported for a newer schema.
@@ -73,6 +76,7 @@ class Recorded final : public Source {
   base::Result<std::string> read_link(const std::string& path) override;
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
+  base::Result<std::string> gpu_answers() override;
   base::Result<KernelLog> kernel_log() override;
 
   const Manifest& manifest() const { return manifest_; }

@@ -184,6 +184,16 @@ Result<CommandAnswer> Recording::run(const std::vector<std::string>& argv,
   return answer;
 }
 
+Result<std::string> Recording::gpu_answers() {
+  auto answers = inner_.gpu_answers();
+  if (!answers) {
+    failed(kNvmlQuestion, answers.error());
+    return answers;
+  }
+  GPUWRIGHT_TRY([[maybe_unused]] auto kept, keep_text(kNvmlMember, *answers));
+  return answers;
+}
+
 Result<KernelLog> Recording::kernel_log() {
   auto log = inner_.kernel_log();
   if (!log) {

@@ -35,6 +35,7 @@ class Recording final : public Source {
   base::Result<std::string> read_link(const std::string& path) override;
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
+  base::Result<std::string> gpu_answers() override;
   base::Result<KernelLog> kernel_log() override;
 
   /// Adds further documents. One that breaks off keeps its good part; the reason is told.

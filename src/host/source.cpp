@@ -6,6 +6,10 @@
 
 namespace gpuwright::host {
 
+base::Result<std::string> Source::gpu_answers() {
+  return base::make_error(base::ErrorKind::Unsupported, "no GPU can be asked here", "NVML");
+}
+
 base::Result<std::string> Source::read_file(const std::string& path, std::size_t limit) {
   GPUWRIGHT_TRY(auto stream, open_file(path));
   auto text = base::read_all(*stream, limit);

@@ -54,6 +54,9 @@ class Source {
   /// fails or is killed is an answer, no error.
   virtual base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                           std::chrono::milliseconds deadline) = 0;
+  /// What NVML says of each GPU, as text (nvml_worker.h). NotFound where there is no NVML; Unsupported where
+  /// none can be asked.
+  virtual base::Result<std::string> gpu_answers();
   /// The kernel's log from memory. Unsupported where there is none.
   virtual base::Result<KernelLog> kernel_log() = 0;
 };

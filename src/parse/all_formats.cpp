@@ -41,6 +41,7 @@ constexpr std::array kFormats = {
     Format{"nvidia-smi-table", parse_smi_table},
     Format{"nvidia-smi-topo", parse_smi_topology},
     Format{"nvidia-smi-xml", parse_smi_query_xml},
+    Format{"nvml-answers", parse_nvml_answers},
     Format{"packages", parse_packages},
     Format{"perfquery", parse_perfquery},
     Format{"perftest", parse_perftest},

@@ -42,7 +42,7 @@ using G = GpuReport;
 // clang-format off
 const FieldRow kRows[] = {
     {"driver_version", "Driver Version", "driver_version", &G::driver},
-    {"", "CUDA Version", "cuda_version", &G::cuda},
+    {"cuda_version", "CUDA Version", "cuda_version", &G::cuda},
     {"count", "Attached GPUs", "attached_gpus", &G::attached},
     {"index", "", "", &G::index},
     {"name", "Product Name", "product_name", &G::name},
@@ -54,10 +54,10 @@ const FieldRow kRows[] = {
     {"gpu_uuid", "", "", &G::uuid},
     {"pci.device_id", "PCI/Device Id", "pci_device_id", &G::device_id},
     {"vbios_version", "VBIOS Version", "vbios_version", &G::vbios},
-    {"", "GSP Firmware Version", "gsp_firmware_version", &G::gsp_firmware},
+    {"gsp_firmware", "GSP Firmware Version", "gsp_firmware_version", &G::gsp_firmware},
     {"", "GPU Excluded", "", &G::excluded},
     {"driver_model.current", "Driver Model/Current", "current_dm", &G::driver_model},
-    {"", "Virtualization Mode", "virtualization_mode", &G::virtualization},
+    {"virtualization_mode", "Virtualization Mode", "virtualization_mode", &G::virtualization},
     {"compute_mode", "Compute Mode", "compute_mode", &G::compute_mode},
     {"pstate", "Performance State", "performance_state", &G::performance_state},
     {"addressing_mode", "Addressing Mode", "addressing_mode", &G::addressing_mode},
@@ -122,10 +122,10 @@ const FieldRow kRows[] = {
     {"temperature.gpu.tlimit", "GPU T.Limit Temp", "gpu_temp_tlimit", &G::margin},
     {"", "GPU Slowdown T.Limit Temp", "gpu_temp_slow_tlimit_threshold", &G::slowdown_margin},
     {"", "GPU Shutdown T.Limit Temp", "gpu_temp_max_tlimit_threshold", &G::shutdown_margin},
-    {"", "GPU Slowdown Temp", "gpu_temp_slow_threshold", &G::slowdown_temperature},
-    {"", "GPU Shutdown Temp", "gpu_temp_max_threshold", &G::shutdown_temperature},
-    {"", "GPU Max Operating Temp", "gpu_temp_max_gpu_threshold", &G::maximum_temperature},
-    {"", "Memory Max Operating Temp", "gpu_temp_max_mem_threshold", &G::maximum_memory_temperature},
+    {"temperature.gpu.slowdown", "GPU Slowdown Temp", "gpu_temp_slow_threshold", &G::slowdown_temperature},
+    {"temperature.gpu.shutdown", "GPU Shutdown Temp", "gpu_temp_max_threshold", &G::shutdown_temperature},
+    {"temperature.gpu.max", "GPU Max Operating Temp", "gpu_temp_max_gpu_threshold", &G::maximum_temperature},
+    {"temperature.memory.max", "Memory Max Operating Temp", "gpu_temp_max_mem_threshold", &G::maximum_memory_temperature},
     {"power.draw", "Power Readings/Power Draw", "power_readings/power_draw", &G::power_draw},
     {"power.draw.instant", "GPU Power Readings/Instantaneous Power Draw", "gpu_power_readings/instant_power_draw", &G::power_draw},
     {"power.draw.average", "GPU Power Readings/Average Power Draw", "gpu_power_readings/average_power_draw", &G::power_draw},
@@ -141,7 +141,7 @@ const FieldRow kRows[] = {
     {"pcie.link.gen.hostmax", "PCIe Generation/Host Max", "max_host_link_gen", &G::pcie_generation_host_max},
     {"pcie.link.width.current", "Link Width/Current", "current_link_width", &G::pcie_width},
     {"pcie.link.width.max", "Link Width/Max", "max_link_width", &G::pcie_width_max},
-    {"", "Replays Since Reset", "replay_counter", &G::pcie_replays},
+    {"pcie.replays", "Replays Since Reset", "replay_counter", &G::pcie_replays},
     {"", "Replay Number Rollovers", "replay_rollover_counter", &G::pcie_replay_rollovers},
     {"fabric.state", "Fabric/State", "fabric/state", &G::fabric_state},
     {"fabric.status", "Fabric/Status", "fabric/status", &G::fabric_status},
@@ -262,6 +262,12 @@ void put_absent(GpuReport& report, const Member& member, AbsentReason reason) {
       member);
 }
 
+AbsentReason reason_of(SmiAbsence absence) {
+  if (absence == SmiAbsence::Denied) return AbsentReason::Denied;
+  if (absence == SmiAbsence::Unreadable) return AbsentReason::Malformed;
+  return absence == SmiAbsence::TimedOut ? AbsentReason::TimedOut : AbsentReason::Unsupported;
+}
+
 }  // namespace
 
 SmiAbsence absence_of(std::string_view value) {
@@ -273,6 +279,7 @@ SmiAbsence absence_of(std::string_view value) {
   if (text.empty()) return SmiAbsence::NotAvailable;
   for (const char* denied : {"Insufficient Permissions", "No Permission"})
     if (base::equals_ignoring_case(text, denied)) return SmiAbsence::Denied;
+  if (text.starts_with("no answer after ")) return SmiAbsence::TimedOut;
   for (const char* broken : {"Unknown Error", "ERR!", "Error", "GPU requires reset", "GPU is lost",
                              "GPU access blocked by the operating system"})
     if (base::equals_ignoring_case(text, broken)) return SmiAbsence::Unreadable;
@@ -300,8 +307,8 @@ bool assign_gpu_value(GpuReport& report, SmiLanguage language, const SmiValue& v
   const std::string_view text = base::trim(value.value);
   const SmiAbsence absence = absence_of(text);
   const BlockContext context{report.input, value.line};
-  if (absence == SmiAbsence::Unreadable) {
-    put_absent(report, row->member, AbsentReason::Malformed);
+  if (absence == SmiAbsence::Unreadable || absence == SmiAbsence::TimedOut) {
+    put_absent(report, row->member, reason_of(absence));
     if (report.unreadable.size() < 64) {
       model::UnreadableCell cell;
       cell.field = name_in(*row, language);
@@ -312,8 +319,7 @@ bool assign_gpu_value(GpuReport& report, SmiLanguage language, const SmiValue& v
     return true;
   }
   if (absence != SmiAbsence::None) {
-    put_absent(report, row->member,
-               absence == SmiAbsence::Denied ? AbsentReason::Denied : AbsentReason::Unsupported);
+    put_absent(report, row->member, reason_of(absence));
     return true;
   }
   if (report.lines.size() < 512) report.lines.push_back(evidence_of(context, value.line, value.line_text));

@@ -17,6 +17,11 @@ bool parse_smi_query_text(std::string_view block, const BlockContext& context,
 bool parse_smi_query_xml(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
                          model::Observations& out);
 
+/// What gpuwright itself was told by NVML (host/nvml_worker.h): one "key: value  [call]" a line, keys as in
+/// --query-gpu.
+bool parse_nvml_answers(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
+                        model::Observations& out);
+
 /// The default table of `nvidia-smi`, with MIG devices and processes.
 bool parse_smi_table(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
                      model::Observations& out);

@@ -347,9 +347,11 @@ void judge_unreadable(Emitter& emit) {
     const char* signal = "smi.unknown_error";
     if (base::contains(cell.text, "requires reset")) signal = "smi.gpu_requires_reset";
     if (base::contains(cell.text, "is lost")) signal = "smi.gpu_lost";
+    if (base::contains(cell.text, "no answer after")) signal = "smi.gpu_hangs";
     cells.emplace_back(signal, &cell);
   }
-  for (const char* signal : {"smi.gpu_lost", "smi.gpu_requires_reset", "smi.unknown_error"}) {
+  for (const char* signal :
+       {"smi.gpu_lost", "smi.gpu_hangs", "smi.gpu_requires_reset", "smi.unknown_error"}) {
     const auto first = std::find_if(cells.begin(), cells.end(), [signal](const auto& cell) {
       return std::string_view(cell.first) == signal;
     });
