@@ -13,7 +13,8 @@ class Quantity {
   constexpr explicit Quantity(Rep count) : count_(count) {}
   /// The bare number, only for parsing and rendering.
   constexpr Rep count() const { return count_; }
-  constexpr auto operator<=>(const Quantity&) const = default;
+  constexpr auto operator<=>(const Quantity&) const =
+      default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
   constexpr Quantity operator+(Quantity other) const { return Quantity(count_ + other.count_); }
   constexpr Quantity operator-(Quantity other) const { return Quantity(count_ - other.count_); }
 

@@ -101,7 +101,7 @@ model::Severity read_severity(const std::string& word, Complaints& complaints) {
 /// "90s", "10m", "2h", "3d" in nanoseconds; `fallback` for an absent value.
 std::int64_t read_duration(const Node& node, std::int64_t fallback, Complaints& complaints) {
   if (node.is_null()) return fallback;
-  const std::string text = node.text();
+  const std::string& text = node.text();
   const std::optional<std::int64_t> count =
       text.empty() ? std::nullopt : base::parse_int(std::string_view(text).substr(0, text.size() - 1));
   const char unit = text.empty() ? '?' : text.back();

@@ -194,6 +194,11 @@ class Worker {
   std::optional<std::int64_t> stopped_at_;
 };
 
+bool is_ready(const std::vector<pollfd>& polls, int fd) {
+  return std::any_of(polls.begin(), polls.end(),
+                     [fd](const pollfd& one) { return one.fd == fd && one.revents != 0; });
+}
+
 /// Follows all of them until each has ended or hangs.
 void follow(std::vector<Worker>& workers, Book& book) {
   for (;;) {
@@ -208,10 +213,7 @@ void follow(std::vector<Worker>& workers, Book& book) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
     (void)::poll(polls.data(), polls.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 10'000)));
     for (Worker& worker : workers) {
-      const bool told = worker.running() && std::any_of(polls.begin(), polls.end(), [&](const pollfd& one) {
-                          return one.fd == worker.fd() && one.revents != 0;
-                        });
-      if (told) worker.read(book);
+      if (worker.running() && is_ready(polls, worker.fd())) worker.read(book);
       worker.look_at_clock(book);
     }
   }

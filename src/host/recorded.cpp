@@ -178,6 +178,10 @@ Result<std::unique_ptr<base::ByteStream>> open_plain_file(const std::string& pat
   return std::unique_ptr<base::ByteStream>(std::make_unique<base::FileStream>(std::move(fd), path));
 }
 
+Recorded::Open plain_file_at(const std::string& path) {
+  return [path] { return open_plain_file(path); };
+}
+
 /// Every plain file below a folder, as member paths; links and devices are not taken.
 base::Status fixture_members(const std::string& top, std::map<std::string, Recorded::Open>& members) {
   std::deque<std::string> folders = {""};
@@ -190,8 +194,7 @@ base::Status fixture_members(const std::string& top, std::map<std::string, Recor
       const std::string path = base::join_path(top, member);
       const auto kind = base::kind_of(path);
       if (kind && *kind == base::FileKind::Directory) folders.push_back(member);
-      if (!kind || *kind != base::FileKind::Regular) continue;
-      members[member] = [path] { return open_plain_file(path); };
+      if (kind && *kind == base::FileKind::Regular) members[member] = plain_file_at(path);
     }
   }
   return base::Done{};

@@ -23,7 +23,7 @@ struct Subject {
   std::string id;
   std::optional<std::int64_t> link;
   std::string host;
-  auto operator<=>(const Subject&) const = default;
+  auto operator<=>(const Subject&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
 };
 
 /// When. `since_boot_ns` is the kernel's monotonic clock and decides order; `wall_ns` (since the Unix epoch,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace gpuwright::parse {
 
@@ -71,6 +72,25 @@ std::size_t run_length(CaptureClass capture_class, std::string_view text) {
   return length;
 }
 
+/// How much of the line from `at` on the capture takes; `next` is the literal behind it, empty at the end.
+/// Nothing: no match.
+std::optional<std::size_t> capture_length(const TemplatePart& part, std::string_view next,
+                                          std::string_view line, std::size_t at) {
+  if (part.capture_class == CaptureClass::Any) {
+    if (next.empty()) return line.size() - at;
+    const std::size_t found = line.find(next, at);
+    return found == std::string_view::npos ? std::nullopt : std::optional(found - at);
+  }
+  std::size_t length = run_length(part.capture_class, line.substr(at));
+  if (!next.empty() && !stands_at(line, at + length, next)) {
+    // The run may have swallowed the start of the literal ("3b:00.0: text" with class token): give back that
+    // much.
+    length = line.substr(at, length + next.size()).rfind(next);
+  }
+  if (length == 0 || length == std::string_view::npos) return std::nullopt;
+  return length;
+}
+
 /// Matches parts from `index` on at `at`, which follows what has matched so far.
 bool match_rest(const Template& pattern, std::size_t index, std::string_view line, std::size_t at,
                 Match& match) {
@@ -81,26 +101,13 @@ bool match_rest(const Template& pattern, std::size_t index, std::string_view lin
       at += part.literal.size();
       continue;
     }
-    std::size_t length = line.size() - at;
-    if (part.capture_class != CaptureClass::Any) {
-      length = run_length(part.capture_class, line.substr(at));
-      // A run may have swallowed the start of the literal behind it ("3b:00.0: text" with class token): give
-      // back that much.
-      const bool literal_follows = index + 1 < pattern.parts.size();
-      if (literal_follows && !stands_at(line, at + length, pattern.parts[index + 1].literal)) {
-        const std::size_t inside = line.substr(at, length + pattern.parts[index + 1].literal.size())
-                                       .rfind(pattern.parts[index + 1].literal);
-        if (inside == std::string_view::npos) return false;
-        length = inside;
-      }
-      if (length == 0) return false;
-    } else if (index + 1 < pattern.parts.size()) {
-      const std::size_t next = line.find(pattern.parts[index + 1].literal, at);
-      if (next == std::string_view::npos) return false;
-      length = next - at;
-    }
-    if (part.capture >= 0) match.captures[static_cast<std::size_t>(part.capture)] = line.substr(at, length);
-    at += length;
+    const bool is_last = index + 1 == pattern.parts.size();
+    const std::string_view next =
+        is_last ? std::string_view() : std::string_view(pattern.parts[index + 1].literal);
+    const std::optional<std::size_t> length = capture_length(part, next, line, at);
+    if (!length) return false;
+    if (part.capture >= 0) match.captures[static_cast<std::size_t>(part.capture)] = line.substr(at, *length);
+    at += *length;
   }
   return true;
 }

@@ -161,16 +161,17 @@ void Prefilter::confirm(std::string_view text, std::size_t at, std::vector<Hit>&
   const auto first_four = static_cast<std::uint32_t>(window);
   const auto next_four = static_cast<std::uint32_t>(window >> 32);
   const Place wide = wide_place(first_four, next_four);
-  if (may_have(wide_.filter.data(), wide)) confirm_in(wide_, wide.word, window, text, at, hits);
+  if (may_have(wide_.filter.data(), wide)) confirm_in(wide_, {at, window, wide.word}, text, hits);
   const Place narrow = narrow_place(first_four, next_four, kWidest);
-  if (may_have(narrow_.filter.data(), narrow)) confirm_in(narrow_, narrow.word, window, text, at, hits);
+  if (may_have(narrow_.filter.data(), narrow)) confirm_in(narrow_, {at, window, narrow.word}, text, hits);
 }
 
-void Prefilter::confirm_in(const Index& index, std::uint32_t word, std::uint64_t window,
-                           std::string_view text, std::size_t at, std::vector<Hit>& hits) const {
-  for (std::uint32_t i = index.begin[word]; i < index.begin[word + 1]; ++i) {
+void Prefilter::confirm_in(const Index& index, const Suspect& suspect, std::string_view text,
+                           std::vector<Hit>& hits) const {
+  const std::size_t at = suspect.at;
+  for (std::uint32_t i = index.begin[suspect.word]; i < index.begin[suspect.word + 1]; ++i) {
     const Entry& entry = index.entries[i];
-    if (window << entry.beyond != entry.window) continue;
+    if (suspect.window << entry.beyond != entry.window) continue;
     if (entry.offset > at || at - entry.offset + entry.size > text.size()) continue;
     if (load_window(text.data() + at + entry.corner_from_window) != entry.corner) continue;
     const std::size_t begin = at - entry.offset;

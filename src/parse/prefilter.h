@@ -66,8 +66,14 @@ class Prefilter {
   template <class Probe>
   void find_with(Probe probe, std::string_view text, std::vector<Hit>& hits) const;
   void confirm(std::string_view text, std::size_t at, std::vector<Hit>& hits) const;
-  void confirm_in(const Index& index, std::uint32_t word, std::uint64_t window, std::string_view text,
-                  std::size_t at, std::vector<Hit>& hits) const;
+  /// A place in the text that a filter has let through.
+  struct Suspect {
+    std::size_t at = 0;
+    std::uint64_t window = 0;  ///< the eight bytes there
+    std::uint32_t word = 0;    ///< of the filter
+  };
+  void confirm_in(const Index& index, const Suspect& suspect, std::string_view text,
+                  std::vector<Hit>& hits) const;
 
   std::vector<std::string> literals_;
   Index wide_;    ///< windows of eight bytes

@@ -119,10 +119,34 @@ bool parse_sinfo(std::string_view block, const BlockContext& context, const cata
   return seen;
 }
 
+namespace {
+
+/// The column that holds the state, in the table's head line; 0 when there is none.
+std::size_t state_column(const std::vector<std::string_view>& head) {
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < head.size(); ++at) {
+    if (head[at] == "ST" || head[at] == "STATE") column = at;
+  }
+  return column;
+}
+
+model::SlurmJob job_of(const std::vector<std::string_view>& words, std::size_t state, std::string_view line) {
+  model::SlurmJob job;
+  job.id = base::printable(words[0], 60);
+  job.state = base::printable(words[state], 40);
+  const std::size_t open = line.rfind(" (");
+  if (open == std::string_view::npos) return job;
+  const std::string_view reason = line.substr(open + 2);
+  job.reason = base::printable(reason.substr(0, reason.rfind(')')), 300);
+  return job;
+}
+
+}  // namespace
+
 bool parse_squeue(std::string_view block, const BlockContext& context, const catalog::Catalog&,
                   model::Observations& out) {
   const std::size_t before = out.slurm_jobs.size();
-  std::size_t state_field = 0;
+  std::size_t state = 0;
   bool seen = false;
   std::size_t index = 0;
   for (const std::string_view line : base::lines(block)) {
@@ -130,23 +154,13 @@ bool parse_squeue(std::string_view block, const BlockContext& context, const cat
     if (out.slurm_jobs.size() - before >= kMaxRows) break;
     const auto words = base::words(line.substr(0, 2'000));
     if (words.size() > 4 && words[0] == "JOBID") {
-      for (std::size_t at = 0; at < words.size(); ++at) {
-        if (words[at] == "ST" || words[at] == "STATE") state_field = at;
-      }
+      state = state_column(words);
       seen = true;
       continue;
     }
-    if (state_field == 0 || words.size() <= state_field) continue;
-    model::SlurmJob job;
-    job.id = base::printable(words[0], 60);
-    job.state = base::printable(words[state_field], 40);
-    const std::size_t open = line.rfind(" (");
-    if (open != std::string_view::npos) {
-      const std::string_view reason = line.substr(open + 2);
-      job.reason = base::printable(reason.substr(0, reason.rfind(')')), 300);
-    }
-    job.evidence = block_evidence(context, here, line);
-    out.slurm_jobs.push_back(std::move(job));
+    if (state == 0 || words.size() <= state) continue;
+    out.slurm_jobs.push_back(job_of(words, state, line));
+    out.slurm_jobs.back().evidence = block_evidence(context, here, line);
   }
   return seen;
 }

@@ -152,7 +152,7 @@ class ListReader {
     for (model::LinkState& link : links_.links)
       if (link.number == number) return &link;
     if (links_.links.size() >= kMaxLinks) return nullptr;
-    links_.links.push_back(model::LinkState());
+    links_.links.emplace_back();
     links_.links.back().number = number;
     return &links_.links.back();
   }

@@ -121,7 +121,7 @@ class TextReader {
       seen_sections_.clear();
       new_gpu();
     }
-    if (seen_sections_.size() < 256) seen_sections_.push_back(std::string(name));
+    if (seen_sections_.size() < 256) seen_sections_.emplace_back(name);
     if (sections_.size() < 16) sections_.push_back({indent, std::string(name)});
   }
 

@@ -83,7 +83,7 @@ class XmlReader {
 
   void open_gpu(std::string_view tag) {
     path_.clear();
-    path_.push_back("nvidia_smi_log");
+    path_.emplace_back("nvidia_smi_log");
     if (log_.size() >= kMaxGpusPerBlock) return;
     log_.push_back(head_);
     const std::size_t quote = tag.find('"');

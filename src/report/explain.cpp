@@ -59,9 +59,11 @@ std::vector<std::string> causes_of(const std::string& signal, const Catalog& cat
     }
   }
   std::vector<std::pair<std::int64_t, std::string>> ranked;
+  ranked.reserve(sure.size());
   for (const auto& entry : sure) ranked.emplace_back(-entry.second, entry.first);
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> ids;
+  ids.reserve(ranked.size());
   for (const auto& entry : ranked) ids.push_back(entry.second);
   return ids;
 }

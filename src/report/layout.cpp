@@ -77,7 +77,7 @@ void Layout::field(const std::string& name, std::string_view value) {
     const int piece_width = display_width(piece);
     if (used + piece_width > width_ && used > column + hang) {
       text_ += current + '\n';
-      current.assign(static_cast<std::size_t>(column + hang), ' ');
+      current.assign(static_cast<std::size_t>(column) + static_cast<std::size_t>(hang), ' ');
       used = column + hang + display_width(base::trim(piece));
       current += base::trim(piece);
     } else {

@@ -6,6 +6,7 @@
 #include "rules/pci_path.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -20,7 +21,6 @@ using catalog::ExplainScope;
 using catalog::Raise;
 using model::Event;
 using model::EventLevel;
-using model::SubjectKind;
 
 constexpr std::int64_t kMostSure = 99;
 
@@ -141,7 +141,7 @@ class RaiseIndex {
 std::int64_t combine(const std::map<std::string, std::int64_t>& sure_by_signal) {
   double doubt = 1;
   for (const auto& entry : sure_by_signal) doubt *= 1 - static_cast<double>(entry.second) / 100;
-  return std::min(kMostSure, static_cast<std::int64_t>((1 - doubt) * 100 + 0.5));
+  return std::min(kMostSure, std::int64_t{std::llround((1 - doubt) * 100)});
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ std::vector<std::vector<std::size_t>> components(const std::vector<CoverSet>& se
   std::map<std::size_t, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < sets.size(); ++i) groups[find(i)].push_back(i);
   std::vector<std::vector<std::size_t>> result;
+  result.reserve(groups.size());
   for (auto& group : groups) result.push_back(std::move(group.second));
   return result;
 }

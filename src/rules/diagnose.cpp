@@ -191,16 +191,17 @@ void attach_followers(const std::vector<const Candidate*>& chosen, const std::ve
   std::set<std::size_t> placed;
   for (const Candidate* candidate : chosen)
     placed.insert(candidate->raising.begin(), candidate->raising.end());
-  for (const bool own_device : {true, false}) {
-    for (std::size_t k = 0; k < chosen.size(); ++k) {
-      for (const std::size_t i : chosen[k]->covers) {
-        const Event& event = events[i];
-        if (own_device && device_of(event.subject) != device_of(findings[k].subject)) continue;
-        if (base::matches_signal_glob("derived.*", event.signal) || !placed.insert(i).second) continue;
-        findings[k].explains.push_back(
-            model::Explained{event.signal, event.subject, event.count, event.first, event.evidence});
-      }
+  const auto attach = [&](const Candidate& candidate, Finding& finding, bool only_own_device) {
+    for (const std::size_t i : candidate.covers) {
+      const Event& event = events[i];
+      if (only_own_device && device_of(event.subject) != device_of(finding.subject)) continue;
+      if (base::matches_signal_glob("derived.*", event.signal) || !placed.insert(i).second) continue;
+      finding.explains.push_back(
+          model::Explained{event.signal, event.subject, event.count, event.first, event.evidence});
     }
+  };
+  for (const bool only_own_device : {true, false}) {
+    for (std::size_t k = 0; k < chosen.size(); ++k) attach(*chosen[k], findings[k], only_own_device);
   }
 }
 
@@ -226,6 +227,7 @@ model::Diagnosis diagnose(model::Observations observations, const catalog::Catal
   events = std::move(observations.events);
   const std::vector<Candidate> candidates = find_candidates(events, catalog);
   std::vector<CoverSet> sets;
+  sets.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
     sets.push_back(CoverSet{candidate.covers, kCostOfACause + kCostOfDoubt * (100 - candidate.sure)});
   }

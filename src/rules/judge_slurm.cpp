@@ -259,6 +259,7 @@ std::vector<Event> judge_slurm(const model::Observations& observations, const ca
   for (const SlurmNode& node : observations.slurm_nodes) judge_node(node, catalog, nodes);
   drop_bare_states(nodes);
   std::vector<Event> events;
+  events.reserve(nodes.size());
   for (auto& entry : nodes) events.push_back(std::move(entry.second));
   judge_jobs(observations.slurm_jobs, events);
   return events;

@@ -114,6 +114,20 @@ bool within_a_minute(const Event& a, const Event& b) {
   return std::abs(model::time_between(a.first, b.first).value_or(0)) <= kTogether;
 }
 
+/// The most GPUs whose first events lie within a minute of one of them.
+EventList most_within_a_minute(const std::map<std::string, EventList>& gpus) {
+  EventList best;
+  for (const auto& anchor : gpus) {
+    EventList together;
+    for (const auto& gpu : gpus) {
+      if (within_a_minute(*anchor.second.front(), *gpu.second.front()))
+        together.push_back(gpu.second.front());
+    }
+    if (together.size() > best.size()) best = together;
+  }
+  return best;
+}
+
 /// Any alarm of the NVIDIA driver.
 bool is_driver_fault(const Event& event) {
   const std::string group = event.signal.substr(0, event.signal.find('.'));
@@ -130,15 +144,7 @@ std::vector<Event> judge_gpus_lost_together(const Observations& observations,
                                             const catalog::Catalog& /*catalog*/) {
   std::vector<Event> derived;
   for (const auto& host : by_host(by_gpu(observations, {"xid.79", "nvrm.fallen_off"}))) {
-    EventList best;
-    for (const auto& anchor : host.second) {
-      EventList together;
-      for (const auto& gpu : host.second) {
-        if (within_a_minute(*anchor.second.front(), *gpu.second.front()))
-          together.push_back(gpu.second.front());
-      }
-      if (together.size() > best.size()) best = together;
-    }
+    const EventList best = most_within_a_minute(host.second);
     if (best.size() < 2) continue;
     Event event = derive_for_host("derived.gpus_lost_together", best, "gpus-lost-together");
     event.count = 1;

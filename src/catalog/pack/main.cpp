@@ -10,19 +10,20 @@
 #include <fstream>
 
 int main(int argc, char** argv) {
-  using namespace gpuwright::catalog;
+  namespace catalog = gpuwright::catalog;
+  using gpuwright::base::Result;
   if (argc != 3) {
     fmt::print(stderr, "usage: gpuwright_pack DATA_FOLDER OUTPUT\n");
     return 2;
   }
-  const gpuwright::base::Result<std::vector<KnowledgeFile>> files = read_knowledge(argv[1]);
-  const gpuwright::base::Result<Catalog> catalog =
-      files ? build_catalog(*files) : gpuwright::base::Result<Catalog>(files.error());
-  if (!catalog) {
-    fmt::print(stderr, "data/{}\n", catalog.error().text());
+  const Result<std::vector<catalog::KnowledgeFile>> files = catalog::read_knowledge(argv[1]);
+  const Result<catalog::Catalog> knowledge =
+      files ? catalog::build_catalog(*files) : Result<catalog::Catalog>(files.error());
+  if (!knowledge) {
+    fmt::print(stderr, "data/{}\n", knowledge.error().text());
     return 1;
   }
   std::ofstream out(argv[2], std::ios::binary);
-  out << pack_catalog(*catalog);
+  out << catalog::pack_catalog(*knowledge);
   return out.flush() ? 0 : 1;
 }
