@@ -37,6 +37,7 @@ class FakeMachine final : public host::Source {
   std::map<std::string, host::CommandAnswer> commands;
   host::KernelLog log;
   bool has_log = true;
+  std::string nvml;  ///< empty: there is none
 
   bool live() const override { return true; }
   base::Result<std::unique_ptr<base::ByteStream>> open_file(const std::string& path) override {
@@ -66,6 +67,10 @@ class FakeMachine final : public host::Source {
     const auto command = commands.find(line);
     if (command == commands.end()) return make_error(ErrorKind::NotFound, "is not installed", argv.front());
     return command->second;
+  }
+  base::Result<std::string> gpu_answers() override {
+    if (nvml.empty()) return make_error(ErrorKind::NotFound, "is not installed", "libnvidia-ml.so.1");
+    return nvml;
   }
   base::Result<host::KernelLog> kernel_log() override {
     if (!has_log) return make_error(ErrorKind::Denied, "operation not permitted", "/dev/kmsg");
@@ -189,7 +194,9 @@ TEST(Evidence, TakesTheJournalWhereTheKernelLogIsDeniedOrItsBeginningIsGone) {
 TEST(EvidenceList, HasADeadlineForEachCommandAndAReasonForAll) {
   for (const auto& item : host::evidence_list()) {
     EXPECT_FALSE(std::string(item.why).empty()) << item.what;
-    EXPECT_EQ(item.deadline.count() > 0, item.kind == host::EvidenceKind::Command) << item.what;
+    const bool is_command =
+        item.kind == host::EvidenceKind::Command || item.kind == host::EvidenceKind::SmiCommand;
+    EXPECT_EQ(item.deadline.count() > 0, is_command) << item.what;
   }
 }
 
@@ -202,6 +209,36 @@ TEST(Bundle, AnswersAsTheMachineDid) {
   ASSERT_TRUE(after.ok()) << after.error().text();
   EXPECT_EQ(after->could_not_look, could_not_look);
   EXPECT_EQ(texts(std::move(*after)), texts(std::move(before)));
+}
+
+TEST(Bundle, KeepsWhatTheGpusAnsweredAndAsksNvidiaSmiNoMore) {
+  FakeMachine machine = some_machine();
+  machine.nvml = "gpuwright: NVML answers, version 1\nsimulated: two boards\nGPU 0\n";
+  host::Inputs before = host::collect_evidence(machine);
+  for (const auto& document : before.documents)
+    EXPECT_EQ(document.name.find("nvidia-smi"), std::string::npos);
+  const TempFolder folder;
+  auto after = host::open_inputs({folder.write("b.tar.gz", pack(machine))});
+  ASSERT_TRUE(after.ok()) << after.error().text();
+  const auto kept = texts(std::move(*after));
+  EXPECT_EQ(kept, texts(std::move(before)));
+  EXPECT_NE(std::find(kept.begin(), kept.end(), "NVML (simulated)=" + machine.nvml), kept.end());
+}
+
+TEST(Bundle, NamesOfGpusInAnswersOfNvmlAreHidden) {
+  FakeMachine machine = some_machine();
+  machine.nvml =
+      "gpuwright: NVML answers, version 1\nGPU 0\n"
+      "uuid: GPU-5a3b1c2d-1111-2222-3333-444455556666  [nvmlDeviceGetUUID, 2 us]\n"
+      "serial: 1650522003820  [nvmlDeviceGetSerial, 2 us]\n";
+  host::Redactor redactor("key");
+  const TempFolder folder;
+  auto after = host::open_inputs({folder.write("b.tar.gz", pack(machine, &redactor))});
+  ASSERT_TRUE(after.ok()) << after.error().text();
+  for (const std::string& text : texts(std::move(*after))) {
+    EXPECT_EQ(text.find("5a3b1c2d"), std::string::npos) << text;
+    EXPECT_EQ(text.find("1650522003820"), std::string::npos) << text;
+  }
 }
 
 TEST(Bundle, IsReproducible) {
