@@ -144,8 +144,10 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   if (!looked) return console.usage_error(looked.error());
   base::Result<model::Observations> observations = recognise(looked->inputs, options, *catalog, console);
   if (!observations) return console.usage_error(observations.error());
+  const bool gpus_told = !observations->gpus.empty();  // a simulated driver holds GPUs that no bus shows
   model::Diagnosis diagnosis = rules::diagnose(std::move(*observations), *catalog);
-  if (looked->no_gpu) diagnosis.could_not_look.emplace_back("GPUs: there is no NVIDIA GPU on this machine");
+  if (looked->no_gpu && !gpus_told)
+    diagnosis.could_not_look.emplace_back("GPUs: there is no NVIDIA GPU on this machine");
   for (std::string& reason : looked->inputs.could_not_look) {
     diagnosis.could_not_look.push_back(std::move(reason));
   }

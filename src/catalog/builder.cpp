@@ -40,6 +40,7 @@ base::Result<FormatRow> read_format(const Node& row, const std::string& file) {
   format.id = row["id"].text();
   format.title = Text{row["title"]["en"].text(), row["title"]["zh"].text()};
   format.until_blank = row["until"].text() == "blank";
+  format.until_end = row["until"].text() == "end";
   std::vector<std::string> captures;
   for (const std::string& start : row["starts"].texts()) {
     base::Result<Template> compiled = compile_template(start, captures);

@@ -67,7 +67,8 @@ struct FormatRow {
   std::string id;
   Text title;
   std::vector<Template> starts;
-  bool until_blank = false;
+  bool until_blank = false;  ///< an empty line ends the block
+  bool until_end = false;    ///< the block holds the rest of the input: no other begins in it
 };
 
 /// A case to look at without a broken machine. Source: data/demos.yaml.

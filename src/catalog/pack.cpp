@@ -161,7 +161,7 @@ void fields(Archive& archive, Cause& row) {
 }
 template <class Archive>
 void fields(Archive& archive, FormatRow& row) {
-  archive(row.id, row.title, row.starts, row.until_blank);
+  archive(row.id, row.title, row.starts, row.until_blank, row.until_end);
 }
 template <class Archive>
 void fields(Archive& archive, DemoRow& row) {

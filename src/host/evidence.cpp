@@ -165,7 +165,10 @@ class Collector {
   void nvml() {
     auto answers = source_.gpu_answers();
     nvml_answered_ = answers.ok();
-    if (answers) return add_text(simulated_in(*answers) ? "NVML (simulated)" : "NVML", std::move(*answers));
+    if (answers) {
+      const std::string name = simulated_in(*answers) ? "NVML (simulated)" : "NVML";
+      return add_text(name, std::move(*answers));
+    }
     // Where there is no such library nvidia-smi is asked, and says that there is none.
     const ErrorKind kind = answers.error().kind;
     if (kind != ErrorKind::NotFound && kind != ErrorKind::Unsupported)

@@ -117,7 +117,8 @@ class AnswersReader {
     report.uuid = gpu.uuid;
     report.name = gpu.name;
     report.pci = gpu.pci;
-    report.lines.push_back(gpu.lines.empty() ? evidence_of(context_, number, text) : gpu.lines.front());
+    const model::Evidence* head = gpu.line_of(gpu.index);
+    report.lines.push_back(head == nullptr ? evidence_of(context_, number, text) : *head);
     links_.push_back(std::move(report));
     return links_.back();
   }

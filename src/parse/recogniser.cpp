@@ -70,7 +70,7 @@ class InputReader final : public Scanner::Sink {
   void on_match(const Match& match, std::size_t) override { folder_.add(match); }
 
   void on_block_start(std::size_t format, std::size_t offset, std::int64_t line_number) override {
-    if (block_ && block_->format == format) return;
+    if (block_ && (block_->format == format || catalog_.formats()[block_->format].until_end)) return;
     if (block_ && block_->first_line == line_number) return;
     if (block_) {
       extend_block(chunk_.substr(block_from_, offset - block_from_));
