@@ -91,7 +91,4 @@ struct Library {
 /// without nvmlInit_v2).
 base::Result<Library> open_library();
 
-/// "GPU is lost" and the like, in the words of the library's own documentation.
-const char* words_of(Return result);
-
 }  // namespace gpuwright::host::nvml

@@ -3,6 +3,7 @@
 #include "host/nvml_questions.h"
 
 #include "base/text.h"
+#include "host/nvml_words.h"
 
 #include <fmt/core.h>
 

@@ -3,8 +3,9 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/nvml_library.h"
+#include "host/nvml_abi.h"
 #include "host/nvml_probe.h"
+#include "host/nvml_words.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>

@@ -2,8 +2,7 @@
 // finding, the root cause, with everything else folded under it; harmless texts to none. The texts are
 // written for this test after the printers' format strings.
 // SPDX-License-Identifier: Apache-2.0
-#include "support/diagnose.h"
-#include <gtest/gtest.h>
+#include "support/kinds.h"
 
 #include <string>
 #include <vector>
@@ -11,21 +10,10 @@
 namespace gpuwright::tests {
 namespace {
 
-struct Kind {
-  const char* cause;
-  const char* text;
-};
-
-void PrintTo(const Kind& kind, std::ostream* out) {
-  *out << kind.cause;
-}
-
 class SoftwareKind : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(SoftwareKind, IsOneIncidentWithItsRootCause) {
-  const model::Diagnosis diagnosis = diagnose(GetParam().text);
-  ASSERT_EQ(diagnosis.findings.size(), 1u) << summary(diagnosis);
-  EXPECT_EQ(diagnosis.findings.front().cause, GetParam().cause);
+  expect_one_incident(GetParam());
 }
 
 const Kind kKinds[] = {
