@@ -102,18 +102,18 @@ base::Status read_process_options(const Words& words, const Gpu& gpu, Process& p
   return base::Done{};
 }
 
+GpuEffect process_gone(std::uint32_t pid) {
+  return [pid](World&, Gpu& gpu, double) {
+    std::erase_if(gpu.processes, [&](const Process& one) { return one.pid == pid; });
+  };
+}
+
 base::Result<GpuEffect> read_process(const Words& words, const Gpu& gpu) {
   Process process;
   if (words.size() >= 3) {
     GPUWRIGHT_TRY(process.pid, read_count(words[1]));
   }
-  if (words.size() == 3 && words[2] == "gone") {
-    return GpuEffect([pid = process.pid](World&, Gpu& changed, double) {
-      auto& all = changed.processes;
-      all.erase(std::remove_if(all.begin(), all.end(), [&](const Process& one) { return one.pid == pid; }),
-                all.end());
-    });
-  }
+  if (words.size() == 3 && words[2] == "gone") return process_gone(process.pid);
   if (words.size() < 4) return wrong("write: process NUMBER PID NAME SIZE, or process NUMBER PID gone");
   process.name = words[2];
   GPUWRIGHT_TRY(process.bytes, read_bytes(words[3]));

@@ -88,18 +88,18 @@ base::Result<GpuEffect> read_throttle(const Words& words, const Gpu&) {
 base::Result<GpuEffect> read_nvlink(const Words& words, const Gpu& gpu) {
   static constexpr const char* kCounters[] = {"replay", "recovery", "crc-flit", "crc-data", "ecc-data"};
   if (gpu.links.empty()) return wrong(gpu.board->id + " has no NVLink");
+  std::uint32_t link = 0;
   if (words.size() >= 3) {
-    GPUWRIGHT_TRY(const std::uint32_t link,
-                  read_count(words[1], static_cast<std::uint32_t>(gpu.links.size()) - 1));
-    if (words.size() == 3 && (words[2] == "down" || words[2] == "up")) {
-      const bool up = words[2] == "up";
-      return GpuEffect([=](World&, Gpu& changed, double) { changed.links[link].up = up; });
-    }
-    for (std::size_t counter = 0; counter < std::size(kCounters) && words.size() == 4; ++counter) {
-      if (words[2] != kCounters[counter]) continue;
-      GPUWRIGHT_TRY(const std::uint32_t count, read_count(words[3]));
-      return GpuEffect([=](World&, Gpu& changed, double) { changed.links[link].errors[counter] += count; });
-    }
+    GPUWRIGHT_TRY(link, read_count(words[1], static_cast<std::uint32_t>(gpu.links.size()) - 1));
+  }
+  if (words.size() == 3 && (words[2] == "down" || words[2] == "up")) {
+    const bool up = words[2] == "up";
+    return GpuEffect([=](World&, Gpu& changed, double) { changed.links[link].up = up; });
+  }
+  for (std::size_t counter = 0; counter < std::size(kCounters) && words.size() == 4; ++counter) {
+    if (words[2] != kCounters[counter]) continue;
+    GPUWRIGHT_TRY(const std::uint32_t count, read_count(words[3]));
+    return GpuEffect([=](World&, Gpu& changed, double) { changed.links[link].errors[counter] += count; });
   }
   return wrong("write: nvlink LINK down|up, or nvlink LINK replay|recovery|crc-flit|crc-data|ecc-data COUNT");
 }

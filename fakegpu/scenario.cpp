@@ -35,6 +35,7 @@ base::Status add_boards(const Words& words, const std::vector<Board>& boards,
       std::find_if(boards.begin(), boards.end(), [&](const Board& one) { return one.id == words[2]; });
   if (kind == boards.end()) {
     std::vector<std::string> names;
+    names.reserve(boards.size());
     for (const auto& board : boards) names.push_back(board.id);
     return wrong("no board is called " + quoted(words[2]) + "; there are " + base::join(names, ", "));
   }

@@ -19,7 +19,6 @@ struct GpmSampleHandle {
 };
 
 using fakegpu::ask;
-using fakegpu::put;
 using fakegpu::Simulator;
 using fakegpu::View;
 using fakegpu::World;

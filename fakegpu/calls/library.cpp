@@ -21,6 +21,16 @@ std::int32_t cuda_number(const std::string& version) {
   return static_cast<std::int32_t>(major * 1000 + minor * 10);
 }
 
+/// Null when none of the GPUs has it.
+const fakegpu::Process* process_of(const World& world, std::uint32_t pid) {
+  for (const auto& gpu : world.gpus) {
+    for (const auto& process : gpu.processes) {
+      if (process.pid == pid) return &process;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 extern "C" {
@@ -63,12 +73,8 @@ Return nvmlSystemGetCudaDriverVersion(std::int32_t* version) {
 
 Return nvmlSystemGetProcessName(std::uint32_t pid, char* name, std::uint32_t length) {
   return Simulator::instance().ask_system(__func__, [&](World& world, double) {
-    for (const auto& gpu : world.gpus) {
-      for (const auto& process : gpu.processes) {
-        if (process.pid == pid) return put_text(name, length, process.name);
-      }
-    }
-    return Return::NotFound;
+    const fakegpu::Process* process = process_of(world, pid);
+    return process == nullptr ? Return::NotFound : put_text(name, length, process->name);
   });
 }
 

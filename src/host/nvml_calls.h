@@ -107,7 +107,7 @@ Return nvmlDeviceGetNvLinkErrorCounter(Device device, std::uint32_t link, std::u
                                        std::uint64_t* count);
 Return nvmlDeviceGetGpuFabricInfo(Device device, FabricInfo* info);
 Return nvmlDeviceGetGpuFabricInfoV(Device device, FabricInfoV2* info);
-Return nvmlDeviceGetTopologyCommonAncestor(Device one, Device other, std::uint32_t* level);
+Return nvmlDeviceGetTopologyCommonAncestor(Device one, Device other, std::uint32_t* shared);
 Return nvmlDeviceGetP2PStatus(Device one, Device other, std::uint32_t which, std::uint32_t* status);
 Return nvmlDeviceGetCpuAffinity(Device device, std::uint32_t words, std::uint64_t* mask);
 Return nvmlDeviceGetMemoryAffinity(Device device, std::uint32_t words, std::uint64_t* mask,

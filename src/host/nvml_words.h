@@ -7,74 +7,50 @@
 
 namespace gpuwright::host::nvml {
 
+struct ReturnWords {
+  Return code;
+  const char* words;
+};
+
+inline constexpr ReturnWords kReturnWords[] = {
+    {Return::Success, "Success"},
+    {Return::Uninitialized, "Uninitialized"},
+    {Return::InvalidArgument, "Invalid Argument"},
+    {Return::NotSupported, "Not Supported"},
+    {Return::NoPermission, "Insufficient Permissions"},
+    {Return::AlreadyInitialized, "Already Initialized"},
+    {Return::NotFound, "Not Found"},
+    {Return::InsufficientSize, "Insufficient Size"},
+    {Return::InsufficientPower, "Insufficient External Power"},
+    {Return::DriverNotLoaded, "Driver Not Loaded"},
+    {Return::Timeout, "Timeout"},
+    {Return::IrqIssue, "Interrupt Request Issue"},
+    {Return::LibraryNotFound, "NVML Shared Library Not Found"},
+    {Return::FunctionNotFound, "Function Not Found"},
+    {Return::CorruptedInforom, "Corrupted infoROM"},
+    {Return::GpuIsLost, "GPU is lost"},
+    {Return::ResetRequired, "GPU requires reset"},
+    {Return::OperatingSystem, "GPU access blocked by the operating system"},
+    {Return::LibRmVersionMismatch, "Driver/library version mismatch"},
+    {Return::InUse, "In use by another client"},
+    {Return::Memory, "Insufficient Memory"},
+    {Return::NoData, "No data"},
+    {Return::VgpuEccNotSupported, "vGPU ECC is not supported"},
+    {Return::InsufficientResources, "Insufficient resources"},
+    {Return::FreqNotSupported, "Frequency is not supported"},
+    {Return::ArgumentVersionMismatch, "Argument version mismatch"},
+    {Return::Deprecated, "Deprecated"},
+    {Return::NotReady, "Not ready"},
+    {Return::GpuNotFound, "GPU not found"},
+    {Return::InvalidState, "Invalid state"},
+};
+
 /// "GPU is lost" and the like; "Unknown Error" for a code that we do not know.
 constexpr const char* words_of(Return result) {
-  switch (result) {
-    case Return::Success:
-      return "Success";
-    case Return::Uninitialized:
-      return "Uninitialized";
-    case Return::InvalidArgument:
-      return "Invalid Argument";
-    case Return::NotSupported:
-      return "Not Supported";
-    case Return::NoPermission:
-      return "Insufficient Permissions";
-    case Return::AlreadyInitialized:
-      return "Already Initialized";
-    case Return::NotFound:
-      return "Not Found";
-    case Return::InsufficientSize:
-      return "Insufficient Size";
-    case Return::InsufficientPower:
-      return "Insufficient External Power";
-    case Return::DriverNotLoaded:
-      return "Driver Not Loaded";
-    case Return::Timeout:
-      return "Timeout";
-    case Return::IrqIssue:
-      return "Interrupt Request Issue";
-    case Return::LibraryNotFound:
-      return "NVML Shared Library Not Found";
-    case Return::FunctionNotFound:
-      return "Function Not Found";
-    case Return::CorruptedInforom:
-      return "Corrupted infoROM";
-    case Return::GpuIsLost:
-      return "GPU is lost";
-    case Return::ResetRequired:
-      return "GPU requires reset";
-    case Return::OperatingSystem:
-      return "GPU access blocked by the operating system";
-    case Return::LibRmVersionMismatch:
-      return "Driver/library version mismatch";
-    case Return::InUse:
-      return "In use by another client";
-    case Return::Memory:
-      return "Insufficient Memory";
-    case Return::NoData:
-      return "No data";
-    case Return::VgpuEccNotSupported:
-      return "vGPU ECC is not supported";
-    case Return::InsufficientResources:
-      return "Insufficient resources";
-    case Return::FreqNotSupported:
-      return "Frequency is not supported";
-    case Return::ArgumentVersionMismatch:
-      return "Argument version mismatch";
-    case Return::Deprecated:
-      return "Deprecated";
-    case Return::NotReady:
-      return "Not ready";
-    case Return::GpuNotFound:
-      return "GPU not found";
-    case Return::InvalidState:
-      return "Invalid state";
-    case Return::Unknown:
-      return "Unknown Error";
-    default:
-      return "Unknown Error";
+  for (const auto& row : kReturnWords) {
+    if (row.code == result) return row.words;
   }
+  return "Unknown Error";
 }
 
 }  // namespace gpuwright::host::nvml

@@ -110,26 +110,32 @@ bool names_only_unknown(const std::string& text, const std::map<std::string, std
   return named;
 }
 
+struct Parentheses {
+  std::string_view open, close;
+};
+
+void drop_empty(std::string& text, const Parentheses& marks,
+                const std::map<std::string, std::string>& params) {
+  std::size_t open = text.find(marks.open);
+  while (open != std::string::npos) {
+    const std::size_t inside = open + marks.open.size();
+    const std::size_t close = text.find(marks.close, inside);
+    if (close == std::string::npos) return;
+    const std::string held = text.substr(inside, close - inside);
+    const bool is_command = open > 0 && text[open - 1] == '$';
+    std::size_t next = inside;
+    if (!is_command && held.find(marks.open) == std::string::npos && names_only_unknown(held, params)) {
+      next = open > 0 && text[open - 1] == ' ' ? open - 1 : open;
+      text.erase(next, close + marks.close.size() - next);
+    }
+    open = text.find(marks.open, next);
+  }
+}
+
 /// A parenthesis that would hold nothing but unknown parameters goes, with the space before it.
 std::string without_empty_parentheses(std::string text, const std::map<std::string, std::string>& params) {
-  for (const auto& [open_mark, close_mark] : {std::pair<std::string, std::string>{"(", ")"}, {"（", "）"}}) {
-    for (std::size_t open = text.find(open_mark); open != std::string::npos;) {
-      const std::size_t inside = open + open_mark.size();
-      const std::size_t close = text.find(close_mark, inside);
-      if (close == std::string::npos) break;
-      const std::string held = text.substr(inside, close - inside);
-      const bool is_command = open > 0 && text[open - 1] == '$';
-      const bool drop =
-          !is_command && held.find(open_mark) == std::string::npos && names_only_unknown(held, params);
-      if (!drop) {
-        open = text.find(open_mark, inside);
-        continue;
-      }
-      const std::size_t begin = open > 0 && text[open - 1] == ' ' ? open - 1 : open;
-      text.erase(begin, close + close_mark.size() - begin);
-      open = text.find(open_mark, begin);
-    }
-  }
+  drop_empty(text, {"(", ")"}, params);
+  drop_empty(text, {"（", "）"}, params);
   return text;
 }
 

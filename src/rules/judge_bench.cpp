@@ -55,8 +55,8 @@ bool fits(const base::CsvTable& table, const Row& row, const BenchReport& report
   return !least || (report.size_bytes.known() && report.size_bytes.value() >= *least);
 }
 
-constexpr double kTooSlow = 0.6;  // of the port's rate; one queue pair alone reaches four fifths
-constexpr std::int64_t kLargeMessage = 64 * 1024;  // smaller ones are bound by the message rate
+constexpr double kTooSlow = 0.6;               // of the port's rate; one queue pair alone reaches four fifths
+constexpr std::int64_t kLargeMessage = 65536;  // smaller ones are bound by the message rate
 
 /// The rate of the tested port, where another tool told it.
 std::optional<double> port_rate(const BenchReport& report, const model::Observations& observations) {
