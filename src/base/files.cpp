@@ -9,9 +9,11 @@
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -65,6 +67,9 @@ FileKind kind_from_mode(mode_t mode) {
   if (S_ISDIR(mode)) return FileKind::Directory;
   if (S_ISLNK(mode)) return FileKind::Link;
   if (S_ISFIFO(mode)) return FileKind::Pipe;
+  if (S_ISCHR(mode)) return FileKind::CharacterDevice;
+  if (S_ISBLK(mode)) return FileKind::BlockDevice;
+  if (S_ISSOCK(mode)) return FileKind::Socket;
   return FileKind::Other;
 }
 
@@ -84,6 +89,50 @@ Error system_error(int error_number, std::string_view where) {
   char buffer[128] = {};
   const char* text = ::strerror_r(error_number, buffer, sizeof buffer);  // the GNU form: returns the text
   return make_error(kind_of_errno(error_number), lower(text), std::string(where));
+}
+
+namespace {
+
+struct KindName {
+  FileKind kind;
+  const char* name;
+};
+constexpr std::array<KindName, 8> kKindNames = {{{FileKind::Regular, "file"},
+                                                 {FileKind::Directory, "folder"},
+                                                 {FileKind::Link, "link"},
+                                                 {FileKind::Pipe, "pipe"},
+                                                 {FileKind::CharacterDevice, "character_device"},
+                                                 {FileKind::BlockDevice, "block_device"},
+                                                 {FileKind::Socket, "socket"},
+                                                 {FileKind::Other, "other"}}};
+
+}  // namespace
+
+const char* file_kind_name(FileKind kind) {
+  for (const KindName& row : kKindNames) {
+    if (row.kind == kind) return row.name;
+  }
+  return "other";
+}
+
+FileKind file_kind_of_name(std::string_view name) {
+  for (const KindName& row : kKindNames) {
+    if (name == row.name) return row.kind;
+  }
+  return FileKind::Other;
+}
+
+Result<FileStatus> status_of(const std::string& path) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0) return system_error(errno, path);
+  FileStatus answer;
+  answer.kind = kind_from_mode(status.st_mode);
+  answer.mode = status.st_mode & 07777U;
+  answer.uid = status.st_uid;
+  answer.gid = status.st_gid;
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+    answer.device = DeviceNumber{major(status.st_rdev), minor(status.st_rdev)};
+  return answer;
 }
 
 Result<FileKind> kind_of(const std::string& path) {

@@ -43,11 +43,36 @@ class Fd {
 /// Io), message its plain text.
 Error system_error(int error_number, std::string_view where);
 
-enum class FileKind { Regular, Directory, Link, Pipe, Other };
+enum class FileKind { Regular, Directory, Link, Pipe, CharacterDevice, BlockDevice, Socket, Other };
+/// The kind's name in JSON: "file", "folder", "link", "pipe", "character_device", "block_device", "socket",
+/// "other".
+const char* file_kind_name(FileKind kind);
+/// The kind of that name; Other for a foreign one.
+FileKind file_kind_of_name(std::string_view name);
+
 /// What a path is, without following a last link. Errors: NotFound, Denied, Io.
 Result<FileKind> kind_of(const std::string& path);
 /// The same, following links.
 Result<FileKind> kind_behind(const std::string& path);
+
+struct DeviceNumber {
+  std::int64_t major = 0;
+  std::int64_t minor = 0;
+  bool operator==(const DeviceNumber&) const = default;
+};
+
+/// What a path is and whose. Where only the kind is known the others are absent.
+struct FileStatus {
+  FileKind kind = FileKind::Other;
+  std::optional<std::uint32_t> mode;  ///< permission bits, 07777 at most
+  std::optional<std::int64_t> uid;
+  std::optional<std::int64_t> gid;
+  std::optional<DeviceNumber> device;  ///< of a character or block device
+  bool operator==(const FileStatus&) const = default;
+};
+
+/// The status of a path, without following a last link. Errors: NotFound, Denied, Io.
+Result<FileStatus> status_of(const std::string& path);
 
 /// A descriptor as a stream.
 class FileStream final : public ByteStream {

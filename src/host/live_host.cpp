@@ -4,13 +4,12 @@
 
 #include "base/files.h"
 #include "base/process.h"
-#include "base/text.h"
 #include "host/kmsg.h"
 #include "host/nvml_worker.h"
 
-#include <fmt/core.h>
-
-#include <deque>
+#include <algorithm>
+#include <array>
+#include <utility>
 
 namespace gpuwright::host {
 
@@ -20,88 +19,45 @@ using base::ErrorKind;
 using base::make_error;
 using base::Result;
 
-constexpr int kMaxLinks = 40;  // as the kernel's own limit
-constexpr std::chrono::milliseconds kReadDeadline{5000};
+constexpr std::size_t kMostRead = std::size_t{64} << 20;
 
-std::deque<std::string> parts_of(const std::string& path) {
-  std::deque<std::string> parts;
-  for (const auto part : base::split(path, '/')) {
-    if (!part.empty() && part != ".") parts.emplace_back(part);
-  }
-  return parts;
-}
-
-/// Files whose reading asks the GPU driver or the device: on a sick machine the reader may sleep in the
-/// kernel for ever.
-bool may_block(std::string_view path) {
-  return path.starts_with("/proc/driver/nvidia") || path.ends_with("_link_speed") ||
-         path.ends_with("_link_width") || path.starts_with("/sys/class/infiniband/");
+/// Plain files of the system's disk, which may also be large: these are read directly. All else (/proc, /sys,
+/// /dev, mounts of others) may sleep in the kernel.
+bool is_plain(const std::string& path) {
+  constexpr auto kFolders = std::to_array<const char*>({"/etc/", "/usr/", "/lib/", "/boot/", "/var/log/"});
+  const std::string whole = normal_path(path);
+  return std::any_of(kFolders.begin(), kFolders.end(),
+                     [&whole](const char* folder) { return whole.starts_with(folder); });
 }
 
 }  // namespace
 
-LiveHost::LiveHost(std::string root) : root_(std::move(root)) {
-  while (!root_.empty() && root_.back() == '/') root_.pop_back();
-}
-
-Result<std::string> LiveHost::resolve(const std::string& path, LastLink last) const {
-  if (root_.empty()) return path;
-  std::deque<std::string> ahead = parts_of(path);
-  std::vector<std::string> behind;
-  int links = 0;
-  while (!ahead.empty()) {
-    const std::string part = ahead.front();
-    ahead.pop_front();
-    if (part == "..") {
-      if (!behind.empty()) behind.pop_back();  // ".." of the root is the root
-      continue;
-    }
-    behind.push_back(part);
-    if (ahead.empty() && last == LastLink::Keep) break;
-    const auto target = base::read_link(root_ + "/" + base::join(behind, "/"));
-    if (!target) continue;  // not a link
-    if (++links > kMaxLinks) return make_error(ErrorKind::Malformed, "too many links", path);
-    behind.pop_back();
-    if (target->starts_with('/')) behind.clear();
-    const auto detour = parts_of(*target);
-    ahead.insert(ahead.begin(), detour.begin(), detour.end());
-  }
-  return root_ + "/" + base::join(behind, "/");
-}
+LiveHost::LiveHost(std::string root, const ReaderLimits& limits)
+    : files_(std::move(root)), reader_(std::make_unique<Reader>(files_.root(), limits)) {}
 
 Result<std::unique_ptr<base::ByteStream>> LiveHost::open_file(const std::string& path) {
-  if (live() && may_block(path)) return open_in_child(path);
-  GPUWRIGHT_TRY(const auto real, resolve(path, LastLink::Follow));
-  auto fd = base::open_for_reading(real);
-  if (!fd) return make_error(fd.error().kind, fd.error().message, path);
-  return std::unique_ptr<base::ByteStream>(std::make_unique<base::FileStream>(std::move(fd).value(), path));
+  if (is_plain(path)) {
+    GPUWRIGHT_TRY(auto fd, files_.open(path));
+    return std::unique_ptr<base::ByteStream>(std::make_unique<base::FileStream>(std::move(fd), path));
+  }
+  GPUWRIGHT_TRY(auto text, reader_->read_file(path, kMostRead));
+  return std::unique_ptr<base::ByteStream>(std::make_unique<base::MemoryStream>(std::move(text)));
 }
 
-Result<std::unique_ptr<base::ByteStream>> LiveHost::open_in_child(const std::string& path) {
-  GPUWRIGHT_TRY([[maybe_unused]] const auto kind, base::kind_of(path));
-  GPUWRIGHT_TRY(auto answer, run({"cat", "--", path}, kReadDeadline));
-  if (answer.timed_out) {
-    return make_error(ErrorKind::TimedOut,
-                      fmt::format("no answer after {} s: the driver or the device hangs",
-                                  std::chrono::duration_cast<std::chrono::seconds>(kReadDeadline).count()),
-                      path);
-  }
-  if (answer.status != 0) return make_error(ErrorKind::Denied, "cannot be read", path);
-  return std::unique_ptr<base::ByteStream>(std::make_unique<base::MemoryStream>(std::move(answer.output)));
+Result<std::string> LiveHost::read_file(const std::string& path, std::size_t limit) {
+  return is_plain(path) ? files_.read_file(path, limit) : reader_->read_file(path, limit);
 }
 
 Result<std::vector<std::string>> LiveHost::list_directory(const std::string& path) {
-  GPUWRIGHT_TRY(const auto real, resolve(path, LastLink::Follow));
-  auto names = base::list_directory(real);
-  if (!names) return make_error(names.error().kind, names.error().message, path);
-  return names;
+  return is_plain(path) ? files_.list_directory(path) : reader_->list_directory(path);
 }
 
 Result<std::string> LiveHost::read_link(const std::string& path) {
-  GPUWRIGHT_TRY(const auto real, resolve(path, LastLink::Keep));
-  auto target = base::read_link(real);
-  if (!target) return make_error(target.error().kind, target.error().message, path);
-  return target;
+  return is_plain(path) ? files_.read_link(path) : reader_->read_link(path);
+}
+
+Result<base::FileStatus> LiveHost::status_of(const std::string& path) {
+  return is_plain(path) ? files_.status_of(path) : reader_->status_of(path);
 }
 
 Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv,

@@ -3,34 +3,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "host/local_files.h"
+#include "host/reader.h"
 #include "host/source.h"
 
+#include <memory>
 #include <string>
 
 namespace gpuwright::host {
 
 class LiveHost final : public Source {
  public:
-  LiveHost() = default;
-  /// A machine's files below `root`; "" or "/" is the machine itself.
-  explicit LiveHost(std::string root);
+  LiveHost() : LiveHost("") {}
+  /// A machine's files below `root`; "" or "/" is the machine itself. What may sleep in the kernel (reader.h)
+  /// is read by a child, forked at the first such question.
+  explicit LiveHost(std::string root, const ReaderLimits& limits = {});
 
-  bool live() const override { return root_.empty(); }
+  bool live() const override { return files_.root().empty(); }
+  base::Result<std::string> read_file(const std::string& path, std::size_t limit) override;
   base::Result<std::unique_ptr<base::ByteStream>> open_file(const std::string& path) override;
   base::Result<std::vector<std::string>> list_directory(const std::string& path) override;
   base::Result<std::string> read_link(const std::string& path) override;
+  base::Result<base::FileStatus> status_of(const std::string& path) override;
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
   base::Result<KernelLog> kernel_log() override;
 
  private:
-  /// Reads through a child with a deadline: what may sleep in the kernel must not take us with it.
-  base::Result<std::unique_ptr<base::ByteStream>> open_in_child(const std::string& path);
-  enum class LastLink { Follow, Keep };
-  /// The path to open for a path on that machine. Malformed for a loop of links.
-  base::Result<std::string> resolve(const std::string& path, LastLink last) const;
-  std::string root_;
+  LocalFiles files_;
+  std::unique_ptr<Reader> reader_;
 };
 
 }  // namespace gpuwright::host

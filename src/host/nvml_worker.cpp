@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/nvml_worker.h"
 
-#include "base/files.h"
 #include "base/text.h"
+#include "host/forked.h"
 #include "host/nvml_abi.h"
 #include "host/nvml_probe.h"
 #include "host/nvml_words.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -39,40 +36,19 @@ struct Book {
   std::int64_t count = 0;  ///< of GPUs
 };
 
-/// The worker's life in the child: nothing of ours stays open there, so that one that never dies holds
-/// nobody's pipe.
-[[noreturn]] void become_worker(int fd, const NvmlProbe& probe, const std::vector<std::uint32_t>& gpus) {
-  ::setpgid(0, 0);
-  ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGTERM, SIG_DFL);
-  ::signal(SIGINT, SIG_DFL);
-  const int nothing = ::open("/dev/null", O_RDWR);
-  for (int standard = 0; standard < 3 && nothing >= 0; ++standard) ::dup2(nothing, standard);
-  ::close_range(3, static_cast<unsigned>(fd) - 1, 0);
-  ::close_range(static_cast<unsigned>(fd) + 1, ~0U, 0);
-  probe(fd, gpus);
-  ::_exit(0);
-}
-
 /// One worker as its parent sees it.
 class Worker {
  public:
   static Result<Worker> start(const NvmlProbe& probe, const NvmlDeadlines& deadlines,
                               const std::vector<std::uint32_t>& gpus) {
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0) return base::system_error(errno, "pipe");
     Worker worker;
-    worker.from_ = base::Fd(ends[0]);
-    const base::Fd to(ends[1]);
+    GPUWRIGHT_TRY(worker.child_, Forked::start("gpuwright-nvml", [&](int fd) { probe(fd, gpus); }));
     worker.deadlines_ = deadlines;
     worker.asked_ = worker.gpu_began_ = Clock::now();
-    worker.pid_ = ::fork();
-    if (worker.pid_ < 0) return base::system_error(errno, "fork");
-    if (worker.pid_ == 0) become_worker(to.get(), probe, gpus);
     return worker;
   }
 
-  int fd() const { return from_.get(); }
+  int fd() const { return child_.fd(); }
   bool running() const { return running_; }
   /// The GPU whose answer did not come.
   std::optional<std::int64_t> stopped_at() const { return stopped_at_; }
@@ -80,7 +56,7 @@ class Worker {
   /// Takes what it wrote.
   void read(Book& book) {
     std::array<char, 65536> buffer;
-    const ssize_t got = ::read(from_.get(), buffer.data(), buffer.size());
+    const ssize_t got = ::read(fd(), buffer.data(), buffer.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (got <= 0) {  // the library took the worker down with it
       stopped_at_ = gpu_;
@@ -117,7 +93,7 @@ class Worker {
     std::string& page = book.text[gpu_];
     if (tag == '.') {
       running_ = false;
-      finish();
+      child_.end();
     } else if (tag == 'e') {
       const auto kind = base::parse_int(rest.substr(0, rest.find(' '))).value_or(0);
       book.no_library =
@@ -167,22 +143,10 @@ class Worker {
   void end(Book& book, const std::string& why) {
     running_ = false;
     if (!key_.empty()) book.text[gpu_] += fmt::format("{}: [{}]  [{}]\n", key_, why, call_);
-    finish();
+    child_.end();
   }
 
-  /// Kills it, and collects it if it can die.
-  void finish() {
-    from_.reset();
-    ::kill(pid_, SIGKILL);
-    constexpr int kTries = 20;
-    for (int i = 0; i < kTries; ++i) {
-      if (::waitpid(pid_, nullptr, WNOHANG) != 0) return;
-      ::usleep(500);
-    }
-  }
-
-  pid_t pid_ = -1;
-  base::Fd from_;
+  Forked child_;
   NvmlDeadlines deadlines_;
   std::string pending_;
   std::size_t taken_ = 0;

@@ -13,7 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <deque>
+#include <optional>
+#include <system_error>
 
 namespace gpuwright::host {
 
@@ -135,6 +138,36 @@ class BundleReader {
   std::map<std::string, Recorded::Open> members_;
 };
 
+std::optional<std::int64_t> integer_if_there(const kit::Node& node) {
+  return base::parse_int(node.text());
+}
+
+base::FileStatus status_from(const kit::Node& node) {
+  base::FileStatus status;
+  status.kind = base::file_kind_of_name(node["kind"].text());
+  const std::string mode = node["mode"].text();
+  std::uint32_t bits = 0;
+  const auto parsed = std::from_chars(mode.data(), mode.data() + mode.size(), bits, 8);
+  if (!mode.empty() && parsed.ec == std::errc() && parsed.ptr == mode.data() + mode.size())
+    status.mode = bits;
+  status.uid = integer_if_there(node["uid"]);
+  status.gid = integer_if_there(node["gid"]);
+  const auto major = integer_if_there(node["major"]);
+  const auto minor = integer_if_there(node["minor"]);
+  if (major && minor) status.device = base::DeviceNumber{*major, *minor};
+  return status;
+}
+
+void write_status(base::JsonWriter& json, const base::FileStatus& status) {
+  json.begin_object().key("kind").string(base::file_kind_name(status.kind));
+  if (status.mode) json.key("mode").string(fmt::format("{:04o}", *status.mode));
+  if (status.uid) json.key("uid").integer(*status.uid);
+  if (status.gid) json.key("gid").integer(*status.gid);
+  if (status.device)
+    json.key("major").integer(status.device->major).key("minor").integer(status.device->minor);
+  json.end_object();
+}
+
 Manifest manifest_from(const kit::Node& root) {
   Manifest manifest;
   manifest.created = root["created"].text();
@@ -155,6 +188,7 @@ Manifest manifest_from(const kit::Node& root) {
   }
   for (const auto& [path, names] : root["folders"].entries) manifest.folders[path] = names.texts();
   for (const auto& [path, target] : root["links"].entries) manifest.links[path] = target.text();
+  for (const auto& [path, node] : root["statuses"].entries) manifest.statuses[path] = status_from(node);
   const auto& kernel = root["kernel_log"];
   manifest.kernel_records = integer(kernel["records"]);
   manifest.kernel_lost = integer(kernel["lost"]);
@@ -246,6 +280,11 @@ std::string write_manifest(const Manifest& manifest) {
   }
   json.end_object().key("links").begin_object();
   for (const auto& link : manifest.links) json.key(link.first).string(link.second);
+  json.end_object().key("statuses").begin_object();
+  for (const auto& status : manifest.statuses) {
+    json.key(status.first);
+    write_status(json, status.second);
+  }
   json.end_object().key("kernel_log").begin_object();
   json.key("records").integer(manifest.kernel_records).key("lost").integer(manifest.kernel_lost);
   json.key("overwritten")
@@ -314,6 +353,27 @@ Result<std::string> Recorded::read_link(const std::string& path) {
   const auto link = manifest_.links.find(normal_path(path));
   if (link == manifest_.links.end()) return missing("link " + normal_path(path));
   return link->second;
+}
+
+Result<base::FileStatus> Recorded::status_of(const std::string& path) {
+  const std::string whole = normal_path(path);
+  const auto known = manifest_.statuses.find(whole);
+  if (known != manifest_.statuses.end()) return known->second;
+  // A fixture without manifest: what its files imply.
+  if (!manifest_.tool.empty()) return missing("status " + whole);
+  base::FileStatus status;
+  const std::string member = member_for_file(path);
+  const auto below = members_.lower_bound(whole == "/" ? member : member + "/");
+  if (members_.count(member) != 0) {
+    status.kind = base::FileKind::Regular;
+  } else if (below != members_.end() && below->first.starts_with(member + "/")) {
+    status.kind = base::FileKind::Directory;
+  } else if (manifest_.links.count(whole) != 0) {
+    status.kind = base::FileKind::Link;
+  } else {
+    return missing("status " + whole);
+  }
+  return status;
 }
 
 Result<CommandAnswer> Recorded::run(const std::vector<std::string>& argv, std::chrono::milliseconds) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/files.h"
 #include "base/result.h"
 #include "host/source.h"
 #include "kit/archive.h"
@@ -26,8 +27,8 @@ struct BundleMember {
   std::int64_t size = 0;
 };
 
-/// A question that had no answer: "file /x", "folder /x", "link /x", "command nvidia-smi -q", "NVML", "kernel
-/// log".
+/// A question that had no answer: "file /x", "folder /x", "link /x", "status /x", "command nvidia-smi -q",
+/// "NVML", "kernel log".
 struct RecordedFailure {
   std::string question;
   base::ErrorKind kind = base::ErrorKind::NotFound;
@@ -43,6 +44,7 @@ struct Manifest {
   std::vector<RecordedFailure> could_not_read;
   std::map<std::string, std::vector<std::string>> folders;
   std::map<std::string, std::string> links;
+  std::map<std::string, base::FileStatus> statuses;
   std::int64_t kernel_records = 0;
   std::int64_t kernel_lost = 0;
   std::int64_t kernel_overwritten = 0;
@@ -74,6 +76,7 @@ class Recorded final : public Source {
   base::Result<std::unique_ptr<base::ByteStream>> open_file(const std::string& path) override;
   base::Result<std::vector<std::string>> list_directory(const std::string& path) override;
   base::Result<std::string> read_link(const std::string& path) override;
+  base::Result<base::FileStatus> status_of(const std::string& path) override;
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;

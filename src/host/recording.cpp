@@ -158,6 +158,16 @@ Result<std::string> Recording::read_link(const std::string& path) {
   return target;
 }
 
+Result<base::FileStatus> Recording::status_of(const std::string& path) {
+  auto status = inner_.status_of(path);
+  if (!status) {
+    failed("status " + normal_path(path), status.error());
+  } else {
+    manifest_.statuses[normal_path(path)] = *status;
+  }
+  return status;
+}
+
 Result<CommandAnswer> Recording::run(const std::vector<std::string>& argv,
                                      std::chrono::milliseconds deadline) {
   auto answer = inner_.run(argv, deadline);

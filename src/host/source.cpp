@@ -10,6 +10,10 @@ base::Result<std::string> Source::gpu_answers() {
   return base::make_error(base::ErrorKind::Unsupported, "no GPU can be asked here", "NVML");
 }
 
+base::Result<base::FileStatus> Source::status_of(const std::string& path) {
+  return base::make_error(base::ErrorKind::Unsupported, "nothing here tells what a path is", path);
+}
+
 base::Result<std::string> Source::read_file(const std::string& path, std::size_t limit) {
   GPUWRIGHT_TRY(auto stream, open_file(path));
   auto text = base::read_all(*stream, limit);

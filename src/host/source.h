@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/files.h"
 #include "base/result.h"
 #include "base/stream.h"
 
@@ -50,6 +51,8 @@ class Source {
   virtual base::Result<std::vector<std::string>> list_directory(const std::string& path) = 0;
   /// Where a link points, as text.
   virtual base::Result<std::string> read_link(const std::string& path) = 0;
+  /// What a path is and whose, links not followed. Unsupported where nobody wrote that down.
+  virtual base::Result<base::FileStatus> status_of(const std::string& path);
   /// Runs a tool. NotFound when it is not installed; Unsupported where no commands can be run. A tool that
   /// fails or is killed is an answer, no error.
   virtual base::Result<CommandAnswer> run(const std::vector<std::string>& argv,

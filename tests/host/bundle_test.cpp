@@ -34,6 +34,7 @@ using ::testing::HasSubstr;
 class FakeMachine final : public host::Source {
  public:
   std::map<std::string, std::string> files;
+  std::map<std::string, base::FileStatus> statuses;
   std::map<std::string, host::CommandAnswer> commands;
   host::KernelLog log;
   bool has_log = true;
@@ -59,6 +60,11 @@ class FakeMachine final : public host::Source {
   }
   base::Result<std::string> read_link(const std::string& path) override {
     return make_error(ErrorKind::NotFound, "no link", path);
+  }
+  base::Result<base::FileStatus> status_of(const std::string& path) override {
+    const auto status = statuses.find(path);
+    if (status == statuses.end()) return make_error(ErrorKind::NotFound, "no such file or directory", path);
+    return status->second;
   }
   base::Result<host::CommandAnswer> run(const std::vector<std::string>& argv,
                                         std::chrono::milliseconds) override {
@@ -127,6 +133,49 @@ std::string pack(host::Source& machine, host::Redactor* redactor = nullptr) {
   const base::Fd fd(::open(path.c_str(), O_CREAT | O_WRONLY, 0600));
   EXPECT_TRUE(host::write_bundle(recording, fd.get(), options).ok());
   return read_file(path);
+}
+
+TEST(Bundle, KeepsWhatAPathWas) {
+  FakeMachine machine = some_machine();
+  machine.statuses["/dev/nvidia0"] = {base::FileKind::CharacterDevice, 0666U, 0, 44,
+                                      base::DeviceNumber{195, 0}};
+  machine.statuses["/etc/cdi"] = {base::FileKind::Directory, 0755U, 0, 0, std::nullopt};
+  const TempFolder folder;
+  const std::string path = folder.path() + "/bundle.tar.gz";
+  auto spool = host::Spool::create();
+  ASSERT_TRUE(spool.ok());
+  host::Recording recording(machine, *spool);
+  for (const char* asked : {"/dev/nvidia0", "/etc/cdi", "/dev/nvidia1"})
+    EXPECT_EQ(recording.status_of(asked).ok(), machine.status_of(asked).ok());
+  const auto manifest = host::read_manifest(host::write_manifest(recording.manifest()));
+  ASSERT_TRUE(manifest.ok());
+  host::Recorded recorded(*manifest, {});
+  EXPECT_EQ(*recorded.status_of("/dev/nvidia0"), machine.statuses["/dev/nvidia0"]);
+  EXPECT_EQ(*recorded.status_of("//etc/cdi/"), machine.statuses["/etc/cdi"]);
+  const auto absent = recorded.status_of("/dev/nvidia1");
+  ASSERT_FALSE(absent.ok());
+  EXPECT_EQ(absent.error().kind, ErrorKind::NotFound);
+  EXPECT_EQ(absent.error().message, "no such file or directory");
+}
+
+TEST(Fixture, ImpliesWhatItsPathsAreAndItsManifestSaysMore) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() + "/files/proc/driver");
+  folder.write("files/proc/driver/version", "one\n");
+  folder.write("manifest.json",
+               R"({"kind": "gpuwright-bundle", "schema_version": 1, "statuses": {"/dev/nvidia0":
+                  {"kind": "character_device", "mode": "0600", "uid": 0, "major": 195, "minor": 0}}})");
+  const auto fixture = host::open_fixture(folder.path());
+  ASSERT_TRUE(fixture.ok());
+  EXPECT_EQ((*fixture)->status_of("/proc/driver/version")->kind, base::FileKind::Regular);
+  EXPECT_EQ((*fixture)->status_of("/proc/driver")->kind, base::FileKind::Directory);
+  EXPECT_FALSE((*fixture)->status_of("/proc/driver")->mode.has_value()) << "unknown, not 0";
+  EXPECT_EQ((*fixture)->status_of("/proc/driv").error().kind, ErrorKind::NotFound);
+  const auto device = (*fixture)->status_of("/dev/nvidia0");
+  ASSERT_TRUE(device.ok());
+  EXPECT_EQ(device->mode, 0600U);
+  EXPECT_EQ(device->gid, std::nullopt);
+  EXPECT_EQ(device->device, (base::DeviceNumber{195, 0}));
 }
 
 TEST(Evidence, NamesWhatItReadAndWhatItCouldNot) {
