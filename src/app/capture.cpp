@@ -2,10 +2,12 @@
 // vendor.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.h"
+#include "app/knowledge.h"
 #include "app/looking.h"
 #include "app/version.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "facts/collector.h"
 #include "host/recording.h"
 #include "host/redact.h"
 #include "kit/hash.h"
@@ -40,14 +42,16 @@ std::string utc_now(const char* format) {
 }
 
 /// Records what the machine says, and the further inputs.
-base::Result<std::unique_ptr<host::Recording>> record(host::LiveHost& machine, const CaptureOptions& options,
+base::Result<std::unique_ptr<host::Recording>> record(host::Source& machine, const CaptureOptions& options,
                                                       const Console& console) {
+  GPUWRIGHT_TRY(const auto catalog, load_catalog({}));
   GPUWRIGHT_TRY(auto spool, host::Spool::create());
   auto recording = std::make_unique<host::Recording>(machine, std::move(spool));
   // The inputs first: a name that does not exist shall be told before a minute of asking.
   GPUWRIGHT_TRY(auto inputs, host::open_inputs(options.paths));
   GPUWRIGHT_TRY([[maybe_unused]] auto added, recording->add_inputs(std::move(inputs)));
   host::Inputs evidence = look_at(*recording, console);
+  const model::Machine facts = facts::collect_machine(*recording, catalog);  // for what it asks
   return recording;
 }
 
@@ -104,7 +108,7 @@ void tell(const host::Manifest& manifest, const std::string& output, const Conso
   console.print(fmt::format("Wrote {}\nNext: gpuwright doctor {}\n", output, output));
 }
 
-base::Result<host::Manifest> write(const host::Recording& recording, host::LiveHost& machine,
+base::Result<host::Manifest> write(const host::Recording& recording, host::Source& machine,
                                    const CaptureOptions& options) {
   GPUWRIGHT_TRY(auto key, kit::random_bytes(32));
   host::Redactor redactor(key, host::known_names(machine));
@@ -133,11 +137,11 @@ int run_capture(const std::vector<std::string>& arguments, const Console& consol
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
 
   if (options.output.empty()) options.output = utc_now("gpuwright-%Y%m%d-%H%M%S.tar.gz");
-  base::Result<host::LiveHost> machine = open_host(options.sysroot);
+  base::Result<std::unique_ptr<host::Source>> machine = open_host(options.sysroot);
   if (!machine) return console.usage_error(machine.error());
-  const auto recording = record(*machine, options, console);
+  const auto recording = record(**machine, options, console);
   if (!recording) return console.usage_error(recording.error());
-  const base::Result<host::Manifest> manifest = write(**recording, *machine, options);
+  const base::Result<host::Manifest> manifest = write(**recording, **machine, options);
   if (!manifest) return console.usage_error(manifest.error());
   tell(*manifest, options.output, console);
   return kFine;

@@ -4,6 +4,8 @@
 #include "app/knowledge.h"
 #include "app/looking.h"
 #include "base/text.h"
+#include "facts/collector.h"
+#include "model/fact_tree.h"
 #include "parse/recogniser.h"
 #include "report/doctor_json.h"
 #include "report/doctor_text.h"
@@ -12,6 +14,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ctime>
+#include <optional>
+#include <set>
 
 namespace gpuwright::app {
 
@@ -21,6 +26,7 @@ struct DoctorOptions {
   std::vector<std::string> paths;
   bool json = false;
   bool quiet = false;
+  bool checks = false;
   std::string language = "en";
   std::string fail_on = "error";
   std::string data;
@@ -65,8 +71,7 @@ base::Result<Look> look(const DoctorOptions& options, const catalog::Catalog& ca
   GPUWRIGHT_TRY(look.inputs, gather(options.paths, options.sysroot, console));
   look.live = options.paths.empty() && options.sysroot.empty();
   if (look.live) {
-    host::LiveHost machine;
-    const base::Result<std::int64_t> gpus = host::count_nvidia_gpus(machine);
+    const base::Result<std::int64_t> gpus = host::count_nvidia_gpus(*look.inputs.machines.front());
     look.no_gpu = gpus && *gpus == 0;
   }
   return look;
@@ -111,6 +116,35 @@ base::Result<model::Observations> recognise(host::Inputs& inputs, const DoctorOp
   return recogniser.finish();
 }
 
+/// The facts of the machine that was looked at. Two machines are compared, not mixed.
+std::optional<model::Machine> facts_of(host::Inputs& inputs, const catalog::Catalog& catalog) {
+  if (inputs.machines.empty()) return std::nullopt;
+  if (inputs.machines.size() > 1) {
+    inputs.could_not_look.push_back(
+        fmt::format("facts of {} machines: name one at a time, their settings are not checked together",
+                    inputs.machines.size()));
+    return std::nullopt;
+  }
+  return facts::collect_machine(*inputs.machines.front(), catalog);
+}
+
+/// What this user was not allowed to see, in one line.
+void tell_denied(const model::Machine& machine, model::Diagnosis& diagnosis) {
+  constexpr std::size_t kShown = 6;
+  std::set<std::string> denied;
+  for (const model::Fact& fact : model::flatten(machine)) {
+    const bool timed_out = !fact.known && fact.reason == model::AbsentReason::TimedOut;
+    if (timed_out) diagnosis.could_not_look.push_back(fact.path + ": " + fact.place.text);
+    if (!fact.known && fact.reason == model::AbsentReason::Denied) denied.insert(fact.place.input);
+  }
+  if (denied.empty()) return;
+  std::vector<std::string> shown(denied.begin(), denied.end());
+  const std::size_t more = shown.size() > kShown ? shown.size() - kShown : 0;
+  shown.resize(std::min(shown.size(), kShown));
+  diagnosis.could_not_look.push_back(fmt::format("denied, root sees it: {}{}", base::join(shown, ", "),
+                                                 more == 0 ? "" : fmt::format(" and {} more", more)));
+}
+
 int exit_code(const model::Diagnosis& diagnosis, const DoctorOptions& options) {
   const bool found =
       !diagnosis.findings.empty() && diagnosis.findings.front().severity >= threshold(options.fail_on);
@@ -126,6 +160,7 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
                    "files, folders, bundles or bug reports to look at; - is standard input");
   line.flag("--json", options.json, "print JSON (docs/schema/doctor.schema.json)");
   line.flag("-q,--quiet", options.quiet, "print the verdict alone");
+  line.flag("--checks", options.checks, "list every check of the machine with its answer");
   line.choice("--lang", options.language, {"en", "zh"}, "language of the text");
   line.choice("--fail-on", options.fail_on, {"info", "warning", "error", "critical"},
               "lowest severity that makes the exit code 1");
@@ -145,12 +180,17 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   base::Result<model::Observations> observations = recognise(looked->inputs, options, *catalog, console);
   if (!observations) return console.usage_error(observations.error());
   const bool gpus_told = !observations->gpus.empty();  // a simulated driver holds GPUs that no bus shows
-  model::Diagnosis diagnosis = rules::diagnose(std::move(*observations), *catalog);
+  const std::optional<model::Machine> facts = facts_of(looked->inputs, *catalog);
+  rules::Background background;
+  background.machine = facts ? &*facts : nullptr;
+  background.today_s = ::time(nullptr);
+  model::Diagnosis diagnosis = rules::diagnose(std::move(*observations), *catalog, background);
   if (looked->no_gpu && !gpus_told)
     diagnosis.could_not_look.emplace_back("GPUs: there is no NVIDIA GPU on this machine");
   for (std::string& reason : looked->inputs.could_not_look) {
     diagnosis.could_not_look.push_back(std::move(reason));
   }
+  if (facts) tell_denied(*facts, diagnosis);
   const catalog::Language language = language_of(options.language);
   if (options.json) {
     console.print(report::render_doctor_json(diagnosis, *catalog, language));
@@ -163,6 +203,7 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
     text.width = console.width;
     text.label = looked->label;
     text.next_command = next_command(diagnosis, *looked);
+    text.all_checks = options.checks;
     console.print(report::render_doctor_text(diagnosis, *catalog, text));
   }
   return exit_code(diagnosis, options);

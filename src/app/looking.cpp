@@ -4,6 +4,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "host/live_host.h"
+#include "host/remembering.h"
 
 #include <fmt/core.h>
 
@@ -20,12 +22,14 @@ void ProgressLine::show(const std::string& text) {
   shown_ = true;
 }
 
-base::Result<host::LiveHost> open_host(const std::string& sysroot) {
-  if (sysroot.empty()) return host::LiveHost();
-  GPUWRIGHT_TRY(const auto kind, base::kind_behind(sysroot));
-  if (kind != base::FileKind::Directory)
-    return base::make_error(base::ErrorKind::Unsupported, "is not a folder", sysroot);
-  return host::LiveHost(sysroot);
+base::Result<std::unique_ptr<host::Source>> open_host(const std::string& sysroot) {
+  if (!sysroot.empty()) {
+    GPUWRIGHT_TRY(const auto kind, base::kind_behind(sysroot));
+    if (kind != base::FileKind::Directory)
+      return base::make_error(base::ErrorKind::Unsupported, "is not a folder", sysroot);
+  }
+  return std::unique_ptr<host::Source>(
+      std::make_unique<host::Remembering>(std::make_unique<host::LiveHost>(sysroot)));
 }
 
 host::Inputs look_at(host::Source& source, const Console& console) {
@@ -38,15 +42,14 @@ host::Inputs look_at(host::Source& source, const Console& console) {
 
 base::Result<host::Inputs> gather(const std::vector<std::string>& paths, const std::string& sysroot,
                                   const Console& console) {
-  if (paths.empty()) {
-    GPUWRIGHT_TRY(auto machine, open_host(sysroot));
-    return look_at(machine, console);
-  }
-  if (sysroot.empty()) return host::open_inputs(paths);
+  if (!paths.empty() && sysroot.empty()) return host::open_inputs(paths);
   GPUWRIGHT_TRY(auto machine, open_host(sysroot));
-  host::Inputs all = look_at(machine, console);
+  host::Inputs all = look_at(*machine, console);
+  all.machines.push_back(std::move(machine));
+  if (paths.empty()) return all;
   GPUWRIGHT_TRY(auto named, host::open_inputs(paths));
   for (auto& document : named.documents) all.documents.push_back(std::move(document));
+  for (auto& other : named.machines) all.machines.push_back(std::move(other));
   for (auto& reason : named.could_not_look) all.could_not_look.push_back(std::move(reason));
   return all;
 }

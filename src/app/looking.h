@@ -6,8 +6,9 @@
 #include "base/result.h"
 #include "host/evidence.h"
 #include "host/inputs.h"
-#include "host/live_host.h"
+#include "host/source.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,15 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-/// The machine, or the disk mounted at `sysroot`. NotFound or Unsupported when that is no folder.
-base::Result<host::LiveHost> open_host(const std::string& sysroot);
+/// The machine, or the disk mounted at `sysroot`; each question is asked once. NotFound or Unsupported when
+/// that is no folder.
+base::Result<std::unique_ptr<host::Source>> open_host(const std::string& sysroot);
 
 /// Reads the list of evidence from the source, telling on a terminal what is being asked.
 host::Inputs look_at(host::Source& source, const Console& console);
 
-/// Opens `paths`; without any, looks at the disk at `sysroot`, or at this machine when that is empty too.
+/// Opens `paths`; without any, looks at the disk at `sysroot`, or at this machine when that is empty too. The
+/// machine itself is among `Inputs::machines` then.
 base::Result<host::Inputs> gather(const std::vector<std::string>& paths, const std::string& sysroot,
                                   const Console& console);
 

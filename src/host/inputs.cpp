@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "host/bug_report.h"
 #include "host/evidence.h"
+#include "host/live_host.h"
 #include "host/recorded.h"
 #include "host/spool.h"
 #include "kit/archive.h"
@@ -120,6 +121,8 @@ class Opener {
   }
 
   Status open_top_folder(const std::string& path) {
+    if (is_fixture(path)) return open_fixture_folder(path);
+    if (is_disk(path)) inputs_.machines.push_back(std::make_unique<LiveHost>(path));
     links_ = 0;
     others_ = 0;
     const auto before = inputs_.documents.size();
@@ -128,6 +131,23 @@ class Opener {
     if (others_ > 0) could_not(path, fmt::format("{} pipes, sockets or devices were not read", others_));
     if (inputs_.documents.size() == before) could_not(path, "holds no file that can be read");
     return base::Done{};
+  }
+
+  /// A folder of a bundle's layout.
+  static bool is_fixture(const std::string& path) {
+    if (base::kind_of(base::join_path(path, "manifest.json"))) return true;
+    return base::kind_of(base::join_path(path, "files")) || base::kind_of(base::join_path(path, "commands"));
+  }
+
+  /// A folder that looks like a machine's root.
+  static bool is_disk(const std::string& path) {
+    const auto has = [&path](const char* name) { return base::kind_of(base::join_path(path, name)).ok(); };
+    return has("etc") && (has("proc") || has("sys") || has("lib") || has("usr"));
+  }
+
+  Status open_fixture_folder(const std::string& path) {
+    GPUWRIGHT_TRY(auto fixture, open_fixture(path));
+    return add_machine(std::move(fixture));
   }
 
   Status open_folder(const std::string& path, int depth) {
@@ -268,9 +288,13 @@ class Opener {
   Status open_bundle(kit::ArchiveReader& reader, const Origin& origin) {
     auto bundle = read_bundle(reader);
     if (!bundle) return located(bundle.error(), origin.name);
-    const auto& manifest = (*bundle)->manifest();
+    return add_machine(std::move(*bundle));
+  }
+
+  Status add_machine(std::unique_ptr<Recorded> bundle) {
+    const auto& manifest = bundle->manifest();
     if (manifest.source != "inputs") {
-      Inputs evidence = collect_evidence(**bundle);
+      Inputs evidence = collect_evidence(*bundle);
       for (auto& document : evidence.documents) {
         GPUWRIGHT_TRY([[maybe_unused]] auto done, add(document.name, std::move(document.content)));
       }
@@ -278,13 +302,14 @@ class Opener {
     }
     for (const auto& member : manifest.members) {
       if (!member.path.starts_with("inputs/")) continue;
-      GPUWRIGHT_TRY(auto stream, (*bundle)->open_member(member.path));
+      GPUWRIGHT_TRY(auto stream, bundle->open_member(member.path));
       GPUWRIGHT_TRY([[maybe_unused]] auto done,
                     add(member.name.empty() ? member.path : member.name, std::move(stream)));
     }
     for (const auto& failure : manifest.could_not_read) {
       if (failure.question.starts_with("input ")) could_not(failure.question.substr(6), failure.message);
     }
+    if (manifest.source != "inputs") inputs_.machines.push_back(std::move(bundle));
     return base::Done{};
   }
 

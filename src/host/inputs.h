@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/stream.h"
+#include "host/source.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,8 @@ struct Document {
 /// reason).
 struct Inputs {
   std::vector<Document> documents;
+  std::vector<std::unique_ptr<Source>>
+      machines;  ///< of bundles, fixtures and disks: they answer as the machine would
   std::vector<std::string> could_not_look;
 };
 

@@ -16,7 +16,8 @@ struct Absent {
   bool operator==(const Absent&) const = default;
 };
 
-/// A T, or Absent with its reason; with the id of the place in the snapshot it was read from (0: none noted).
+/// A T, or Absent with its reason; with the id of the place in the snapshot that it was read from, or could
+/// not be read from (0: nobody looked, or none noted).
 template <class T>
 class Field {
  public:
@@ -24,7 +25,7 @@ class Field {
   // Implicit, so that a value is assigned as it is.
   // NOLINTBEGIN(google-explicit-constructor)
   Field(T value, std::int32_t provenance = 0) : state_(std::move(value)), provenance_(provenance) {}
-  Field(Absent absent) : state_(absent) {}
+  Field(Absent absent, std::int32_t provenance = 0) : state_(absent), provenance_(provenance) {}
   // NOLINTEND(google-explicit-constructor)
 
   bool known() const { return state_.index() == 0; }
@@ -38,5 +39,21 @@ class Field {
   std::variant<T, Absent> state_;
   std::int32_t provenance_ = 0;
 };
+
+/// The value as the key of a list's element; empty where it is absent.
+inline std::string key_text(const Field<std::string>& field) {
+  return field.known() ? field.value() : std::string();
+}
+inline std::string key_text(const Field<std::int64_t>& field) {
+  return field.known() ? std::to_string(field.value()) : std::string();
+}
+
+/// The elements of a list, none where it could not be read: for loops that judge what is there. Who must know
+/// whether all is there asks `known()`.
+template <class T>
+const T& each(const Field<T>& list) {
+  static const T kNone;
+  return list.known() ? list.value() : kNone;
+}
 
 }  // namespace gpuwright::model

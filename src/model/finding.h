@@ -5,6 +5,7 @@
 
 #include "model/event.h"
 #include "model/observations.h"
+#include "model/verdict.h"
 
 #include <cstdint>
 #include <map>
@@ -47,6 +48,7 @@ struct Diagnosis {
   std::vector<Finding> findings;  ///< most important first
   std::vector<Finding> harmless;  ///< recognised, and no problem
   std::vector<RecognisedInput> inputs;
+  std::vector<Verdict> checks;  ///< of the machine's facts, by id; none where no facts were collected
   std::vector<std::string> could_not_look;  ///< what was asked for and could not be seen, with the reason
 };
 

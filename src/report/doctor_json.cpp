@@ -2,6 +2,8 @@
 #include "report/doctor_json.h"
 
 #include "base/json_writer.h"
+#include "base/text.h"
+#include "report/checks_text.h"
 #include "report/doctor_text.h"
 #include "report/layout.h"
 #include "report/wording.h"
@@ -144,6 +146,23 @@ void write_inputs(JsonWriter& json, const std::vector<model::RecognisedInput>& i
   json.end_array();
 }
 
+void write_checks(JsonWriter& json, const std::vector<model::Verdict>& checks) {
+  json.key("checks").begin_array();
+  for (const model::Verdict& verdict : checks) {
+    json.begin_object();
+    json.key("id").string(verdict.check);
+    json.key("outcome").string(base::replace_all(outcome_text(verdict.outcome, Language::English), " ", "_"));
+    json.key("signals").begin_array();
+    for (const model::Event& event : verdict.events) json.string(event.signal);
+    json.end_array();
+    json.key("missing").begin_array();
+    for (const model::MissingFact& missing : verdict.missing) json.string(missing_text(missing));
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
@@ -155,6 +174,7 @@ std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog:
   write_findings(json, "findings", diagnosis.findings, catalog, language);
   write_findings(json, "harmless", diagnosis.harmless, catalog, language);
   write_inputs(json, diagnosis.inputs);
+  write_checks(json, diagnosis.checks);
   write_strings(json, "could_not_look", diagnosis.could_not_look);
   json.end_object();
   return json.text() + "\n";

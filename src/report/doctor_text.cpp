@@ -2,6 +2,7 @@
 #include "report/doctor_text.h"
 
 #include "base/text.h"
+#include "report/checks_text.h"
 #include "report/layout.h"
 #include "report/wording.h"
 
@@ -35,6 +36,11 @@ class DoctorText {
     harmless();
     inputs();
     could_not_look();
+    const std::string checks = checks_text(diagnosis_.checks, options_.language, options_.all_checks);
+    if (!checks.empty()) {
+      layout_.blank();
+      for (const std::string_view line : base::lines(checks)) layout_.line(Style::Plain, line);
+    }
     if (!options_.next_command.empty()) {
       layout_.blank();
       layout_.line(Style::Plain, say("next: ", "下一步：") + options_.next_command);

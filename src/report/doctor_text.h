@@ -16,6 +16,7 @@ struct TextOptions {
   int width = 100;           ///< columns to wrap at
   std::string next_command;  ///< printed as the last line; empty: none
   std::string label;         ///< printed above all ("demonstration data"); empty: none
+  bool all_checks = false;   ///< list every check, not only their number
 };
 
 /// The whole report.

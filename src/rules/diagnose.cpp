@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "rules/candidates.h"
+#include "rules/check.h"
 #include "rules/conditions.h"
 #include "rules/cover.h"
 #include "rules/identity.h"
@@ -215,9 +216,16 @@ bool more_important(const Finding& a, const Finding& b) {
 
 }  // namespace
 
-model::Diagnosis diagnose(model::Observations observations, const catalog::Catalog& catalog) {
+model::Diagnosis diagnose(model::Observations observations, const catalog::Catalog& catalog,
+                          const Background& background) {
   unify_identities(observations);
   std::vector<Event> events = observations.events;
+  std::vector<model::Verdict> verdicts;
+  if (background.machine != nullptr)
+    verdicts = run_checks(Situation{*background.machine, observations, catalog, background.today_s});
+  for (const model::Verdict& verdict : verdicts) {
+    events.insert(events.end(), verdict.events.begin(), verdict.events.end());
+  }
   for (const Judge& judge : all_judges()) {
     for (Event& event : judge.judge(observations, catalog)) events.push_back(std::move(event));
   }
@@ -242,6 +250,7 @@ model::Diagnosis diagnose(model::Observations observations, const catalog::Catal
   std::sort(findings.begin(), findings.end(), more_important);
   model::Diagnosis diagnosis;
   diagnosis.inputs = std::move(observations.inputs);
+  diagnosis.checks = std::move(verdicts);
   for (Finding& finding : findings) {
     (finding.severity == Severity::Harmless ? diagnosis.harmless : diagnosis.findings)
         .push_back(std::move(finding));

@@ -5,11 +5,19 @@
 
 #include "catalog/catalog.h"
 #include "model/finding.h"
+#include "model/machine.h"
 #include "model/observations.h"
 
 namespace gpuwright::rules {
 
+/// What is known beside the observations.
+struct Background {
+  const model::Machine* machine = nullptr;  ///< facts; null: none were collected, no check runs
+  std::int64_t today_s = 0;                 ///< unix time; 0: not known
+};
+
 /// The diagnosis of one machine's evidence (log lines may still come from several hosts).
-model::Diagnosis diagnose(model::Observations observations, const catalog::Catalog& catalog);
+model::Diagnosis diagnose(model::Observations observations, const catalog::Catalog& catalog,
+                          const Background& background = {});
 
 }  // namespace gpuwright::rules

@@ -1,0 +1,43 @@
+// The visible list of collectors.
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/collector.h"
+
+#include <array>
+
+namespace gpuwright::facts {
+
+using CollectFunction = void(Probe& probe, const catalog::Catalog& catalog, model::Machine& machine);
+CollectFunction collect_cpu, collect_driver, collect_gpus, collect_kernels, collect_memory, collect_modprobe,
+    collect_os, collect_packages, collect_pci, collect_services;
+
+namespace {
+
+constexpr std::array<Collector, 10> kCollectors = {{
+    {"os", "/etc/os-release, /proc, /sys/class/dmi, EFI variables, mokutil", "", collect_os},
+    {"cpu", "/proc/cpuinfo, /sys/devices/system/cpu and node", "", collect_cpu},
+    {"memory", "/proc/meminfo, /sys/devices/system/edac", "", collect_memory},
+    {"pci", "/sys/bus/pci/devices", "ACS of the ports", collect_pci},
+    {"gpus", "NVML", "processes of other users", collect_gpus},
+    {"driver", "/proc/driver/nvidia, /proc/modules, library folders, nv-fabricmanager, nvidia-imex", "",
+     collect_driver},
+    {"driver.kernels", "/lib/modules, /var/lib/dkms, modinfo", "", collect_kernels},
+    {"driver.modprobe_files", "/etc/modprobe.d, initramfs where nouveau is loaded", "the initramfs",
+     collect_modprobe},
+    {"driver.packages", "dpkg-query or rpm, /dev/nvidia*", "", collect_packages},
+    {"management.services", "systemctl show, /proc/net/tcp", "", collect_services},
+}};
+
+}  // namespace
+
+std::span<const Collector> all_collectors() {
+  return kCollectors;
+}
+
+model::Machine collect_machine(host::Source& source, const catalog::Catalog& catalog) {
+  model::Machine machine;
+  Probe probe(source, machine);
+  for (const Collector& collector : all_collectors()) collector.collect(probe, catalog, machine);
+  return machine;
+}
+
+}  // namespace gpuwright::facts

@@ -1,0 +1,92 @@
+// GPUs as the driver tells of them through NVML, with their NVLinks. The answers are a text that the parser
+// of the evidence reads too, so that facts and findings never disagree. Source: NVML API reference.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/stream.h"
+#include "facts/collector.h"
+#include "parse/recogniser.h"
+
+#include <fmt/core.h>
+
+namespace gpuwright::facts {
+
+namespace {
+
+const char* word_of(model::LinkCondition condition) {
+  switch (condition) {
+    case model::LinkCondition::Up:
+      return "up";
+    case model::LinkCondition::Down:
+      return "down";
+    case model::LinkCondition::Disabled:
+      return "disabled";
+    case model::LinkCondition::NotSupported:
+      return "not supported";
+    case model::LinkCondition::Unknown:
+      break;
+  }
+  return "unknown";
+}
+
+model::NvlinkFacts link_of(Probe& probe, const model::LinkState& state) {
+  const auto place = probe.note(state.evidence.input, state.evidence.text);
+  const auto counter = [&](const char* name) {
+    const auto at = state.errors.find(name);
+    return at == state.errors.end() ? Field<std::int64_t>(Absent{AbsentReason::NotFound}, place)
+                                    : Field<std::int64_t>(at->second, place);
+  };
+  model::NvlinkFacts link;
+  link.number = Field<std::int64_t>(state.number, place);
+  link.state = state.condition == model::LinkCondition::Unknown
+                   ? Field<std::string>(Absent{AbsentReason::Malformed}, place)
+                   : Field<std::string>(word_of(state.condition), place);
+  link.remote = state.remote.empty() ? Field<std::string>(Absent{AbsentReason::NotFound}, place)
+                                     : Field<std::string>(state.remote, place);
+  link.replay = counter("replay");
+  link.recovery = counter("recovery");
+  link.crc = counter("crc");
+  return link;
+}
+
+/// The links of the GPU with that index. A GPU without any has an empty list.
+Field<std::vector<model::NvlinkFacts>> links_of(Probe& probe, const model::GpuReport& gpu,
+                                                const std::vector<model::GpuLinkReport>& reports) {
+  std::vector<model::NvlinkFacts> links;
+  for (const model::GpuLinkReport& report : reports) {
+    if (!(report.index == gpu.index)) continue;
+    for (const model::LinkState& state : report.links) links.push_back(link_of(probe, state));
+  }
+  return Field<std::vector<model::NvlinkFacts>>(std::move(links), gpu.index.provenance());
+}
+
+}  // namespace
+
+void collect_gpus(Probe& probe, const catalog::Catalog& catalog, model::Machine& machine) {
+  auto answers = probe.source().gpu_answers();
+  if (!answers) {
+    machine.gpus = probe.absent<std::vector<model::GpuFacts>>(reason_of(answers.error().kind), "NVML",
+                                                              answers.error().message);
+    machine.simulated = Probe::as_absent<bool>(machine.gpus);
+    return;
+  }
+  const bool simulated = base::contains(answers->substr(0, 400), "\nsimulated: ");
+  machine.simulated = probe.found(simulated, simulated ? "NVML (simulated)" : "NVML");
+  parse::Recogniser recogniser(catalog);
+  base::MemoryStream stream(std::move(*answers));
+  const std::int32_t place = probe.note("NVML", "");
+  if (const base::Status status = recogniser.add("NVML", stream); !status) {
+    machine.gpus =
+        probe.absent<std::vector<model::GpuFacts>>(AbsentReason::Malformed, "NVML", status.error().message);
+    return;
+  }
+  model::Observations seen = recogniser.finish();
+  std::vector<model::GpuFacts> gpus;
+  for (model::GpuReport& report : seen.gpus) {
+    model::GpuFacts facts;
+    facts.nvlinks = links_of(probe, report, seen.gpu_links);
+    facts.report = std::move(report);
+    gpus.push_back(std::move(facts));
+  }
+  machine.gpus = Field<std::vector<model::GpuFacts>>(std::move(gpus), place);
+}
+
+}  // namespace gpuwright::facts

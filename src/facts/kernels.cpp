@@ -1,0 +1,178 @@
+// Installed kernels, and what the driver has for each of them: the next boot may be another kernel. Source:
+// dkms(8), modules.dep(5), modinfo(8), kernel Documentation/kbuild/modules.
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/collector.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace gpuwright::facts {
+
+namespace {
+
+using List = std::vector<std::string>;
+
+constexpr std::size_t kMostKernels = 12;
+constexpr std::array<std::string_view, 4> kModuleEndings = {".ko", ".ko.xz", ".ko.zst", ".ko.gz"};
+
+bool is_module(std::string_view file, std::string_view name) {
+  return std::any_of(kModuleEndings.begin(), kModuleEndings.end(), [&](std::string_view ending) {
+    return file.size() == name.size() + ending.size() && file.starts_with(name) && file.ends_with(ending);
+  });
+}
+
+/// Paths below /lib/modules/RELEASE that hold the module, from modules.dep and from where DKMS puts it.
+List paths_of_module(Probe& probe, const std::string& release, const Field<std::string>& dependencies,
+                     std::string_view module) {
+  List paths;
+  const auto add = [&paths](std::string path) {
+    if (std::find(paths.begin(), paths.end(), path) == paths.end() && paths.size() < 16)
+      paths.push_back(std::move(path));
+  };
+  if (dependencies.known()) {
+    for (const std::string_view line : base::lines(dependencies.value())) {
+      const std::string_view path = line.substr(0, line.find(':'));
+      const std::size_t slash = path.rfind('/');
+      if (slash != std::string_view::npos && is_module(path.substr(slash + 1), module))
+        add(base::printable(path));
+    }
+  }
+  constexpr std::array<const char*, 6> kFolders = {"updates/dkms",
+                                                   "updates",
+                                                   "extra",
+                                                   "kernel/drivers/video",
+                                                   "kernel/drivers/infiniband/core",
+                                                   "updates/drivers/infiniband/core"};
+  for (const char* folder : kFolders) {
+    const auto names = probe.source().list_directory(fmt::format("/lib/modules/{}/{}", release, folder));
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      if (is_module(name, module)) add(fmt::format("{}/{}", folder, name));
+    }
+  }
+  return paths;
+}
+
+/// What DKMS has for each kernel: "installed", "built", or "added" for none. From its tree where it can be
+/// read: the tool is a slow script.
+class Dkms {
+ public:
+  explicit Dkms(Probe& probe) : probe_(probe), versions_(probe.names("/var/lib/dkms/nvidia")) {
+    if (versions_.known()) {
+      read_tree();
+    } else {
+      read_status(probe.said({"dkms", "status"}, std::chrono::seconds(20)));
+    }
+  }
+
+  Field<std::string> of(const std::string& release) {
+    const auto known = states_.find(release);
+    if (known != states_.end()) return known->second;
+    if (added_.known()) return added_;
+    if (added_.provenance() != 0) return added_;
+    return probe_.absent<std::string>(AbsentReason::NotFound, "/var/lib/dkms/nvidia",
+                                      "DKMS has no nvidia module");
+  }
+
+ private:
+  void read_tree() {
+    for (const std::string& entry : versions_.value()) {
+      // "kernel-6.8.0-60-generic-x86_64" is a link to what is installed.
+      if (entry.starts_with("kernel-")) {
+        const std::size_t dash = entry.rfind('-');
+        states_[entry.substr(7, dash - 7)] = Probe::derived(std::string("installed"), versions_);
+        continue;
+      }
+      added_ = Probe::derived(std::string("added"), versions_);
+      const auto kernels = probe_.names("/var/lib/dkms/nvidia/" + entry);
+      for (const std::string& kernel : model::each(kernels)) {
+        if (kernel != "source" && kernel != "build")
+          states_.emplace(kernel, Probe::derived(std::string("built"), kernels));
+      }
+    }
+  }
+
+  /// "nvidia/550.54.15, 6.5.0-18-generic, x86_64: installed"; older versions write "nvidia, 550.54.15, ...".
+  void read_status(const Field<std::string>& status) {
+    added_ = status.known() ? Field<std::string>() : status;
+    if (!status.known()) return;
+    for (const std::string_view line : base::lines(status.value())) {
+      if (!line.starts_with("nvidia")) continue;
+      const std::size_t colon = line.rfind(": ");
+      if (colon == std::string_view::npos) continue;
+      const auto parts = base::split(line.substr(0, colon), ',');
+      const std::string state(base::trim(line.substr(colon + 2, line.substr(colon + 2).find(' '))));
+      const std::size_t kernel_at = base::contains(parts[0], "/") ? 1 : 2;
+      const auto value = probe_.found(state, "dkms status", line);
+      if (parts.size() > kernel_at) {
+        states_[std::string(base::trim(parts[kernel_at]))] = value;
+      } else {
+        added_ = value;
+      }
+    }
+  }
+
+  Probe& probe_;
+  Field<List> versions_;
+  std::map<std::string, Field<std::string>> states_;
+  Field<std::string> added_;
+};
+
+void read_module_information(Probe& probe, model::KernelFacts& kernel) {
+  if (!kernel.nvidia_modules.known() || kernel.nvidia_modules.value().empty()) {
+    kernel.module_version = probe.absent<std::string>(AbsentReason::NotFound, "/lib/modules/" + kernel.key(),
+                                                      "holds no nvidia.ko");
+    kernel.module_license = kernel.module_signer = kernel.module_version;
+    return;
+  }
+  const auto information = probe.said({"modinfo", "-k", kernel.key(), "nvidia"});
+  kernel.module_version = probe.value_of(information, "version");
+  kernel.module_license = probe.value_of(information, "license");
+  kernel.module_signer = probe.value_of(information, "signer");
+}
+
+model::KernelFacts kernel_of(Probe& probe, const std::string& release, const model::OsFacts& os, Dkms& dkms) {
+  const std::string folder = "/lib/modules/" + release;
+  model::KernelFacts kernel;
+  kernel.release = probe.found(release, folder);
+  kernel.running = Probe::read_as<bool>(
+      os.kernel, [&release](const std::string& running) { return std::optional(running == release); });
+  const auto build = probe.names(folder + "/build");
+  kernel.has_headers = build.known() || build.reason() != AbsentReason::NotFound
+                           ? Probe::derived(build.known() && !build.value().empty(), build)
+                           : Field<bool>(false, build.provenance());
+  const auto dependencies = probe.text(folder + "/modules.dep", Probe::kLarge);
+  kernel.nvidia_modules = probe.found(paths_of_module(probe, release, dependencies, "nvidia"), folder);
+  const List rdma = paths_of_module(probe, release, dependencies, "ib_core");
+  kernel.duplicate_modules = probe.found(rdma.size() > 1 ? rdma : List(), folder);
+  kernel.dkms = dkms.of(release);
+  read_module_information(probe, kernel);
+  return kernel;
+}
+
+}  // namespace
+
+void collect_kernels(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machine& machine) {
+  auto releases = probe.names("/lib/modules");
+  if (!releases.known()) releases = probe.names("/usr/lib/modules");
+  if (!releases.known()) {
+    machine.driver.kernels = Probe::as_absent<std::vector<model::KernelFacts>>(releases);
+    return;
+  }
+  List newest = releases.value();
+  std::erase_if(newest, [](const std::string& name) {
+    return name.empty() || name.front() < '0' || name.front() > '9';
+  });
+  std::sort(newest.begin(), newest.end(),
+            [](const std::string& a, const std::string& b) { return base::compare_versions(a, b) > 0; });
+  if (newest.size() > kMostKernels) newest.resize(kMostKernels);
+  Dkms dkms(probe);
+  std::vector<model::KernelFacts> kernels;
+  for (const std::string& release : newest) kernels.push_back(kernel_of(probe, release, machine.os, dkms));
+  machine.driver.kernels = Probe::derived(std::move(kernels), releases);
+}
+
+}  // namespace gpuwright::facts

@@ -1,0 +1,104 @@
+// Services that GPUs need or that watch the machine, and the ports that are taken. Source: systemctl(1),
+// proc_net(5) (address and state 0A, listening).
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/collector.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <set>
+
+namespace gpuwright::facts {
+
+namespace {
+
+// In the order of their names. One argv for all: systemctl answers for units that are not installed too.
+constexpr std::array<const char*, 21> kUnits = {"chrony",        "containerd",
+                                                "crio",          "docker",
+                                                "dcgm-exporter", "display-manager",
+                                                "irqbalance",    "kubelet",
+                                                "munge",         "nvidia-cdi-refresh",
+                                                "nvidia-dcgm",   "nvidia-fabricmanager",
+                                                "nvidia-imex",   "nvidia-persistenced",
+                                                "nvidia-powerd", "nvidia-mig-manager",
+                                                "openibd",       "prometheus-node-exporter",
+                                                "slurmd",        "systemd-timesyncd",
+                                                "tuned"};
+
+Field<std::string> property(Probe& probe, std::string_view block, std::string_view key) {
+  for (const std::string_view line : base::lines(block)) {
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == '=')
+      return probe.found(base::printable(line.substr(key.size() + 1)), "systemctl show", line);
+  }
+  return probe.absent<std::string>(AbsentReason::NotFound, "systemctl show", fmt::format("has no {}", key));
+}
+
+model::ServiceFacts service_of(Probe& probe, std::string_view block) {
+  model::ServiceFacts service;
+  service.name = property(probe, block, "Id");
+  service.load = property(probe, block, "LoadState");
+  service.active = property(probe, block, "ActiveState");
+  service.sub = property(probe, block, "SubState");
+  service.result = property(probe, block, "Result");
+  service.enabled = property(probe, block, "UnitFileState");
+  return service;
+}
+
+Field<std::vector<model::ServiceFacts>> services_of(Probe& probe) {
+  std::vector<std::string> argv = {"systemctl", "show"};
+  for (const char* unit : kUnits) argv.emplace_back(unit);
+  argv.emplace_back("--property=Id,LoadState,ActiveState,SubState,Result,UnitFileState");
+  const auto told = probe.said(argv);
+  if (!told.known()) return Probe::as_absent<std::vector<model::ServiceFacts>>(told);
+  std::vector<model::ServiceFacts> services;
+  std::string_view rest = told.value();
+  while (!base::trim(rest).empty()) {
+    const std::size_t end = rest.find("\n\n");
+    model::ServiceFacts service = service_of(probe, rest.substr(0, end));
+    const bool installed = service.load.known() && service.load.value() != "not-found";
+    if (service.name.known() && installed) services.push_back(std::move(service));
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 2);
+  }
+  return Probe::derived(std::move(services), told);
+}
+
+/// "0100007F:1F90" with the address in the machine's byte order.
+std::string address_text(std::string_view hex) {
+  if (hex.size() != 8) return hex.find_first_not_of('0') == std::string_view::npos ? "[::]" : "[IPv6]";
+  const auto number = base::parse_hex(hex).value_or(0);
+  return fmt::format("{}.{}.{}.{}", number & 255, number >> 8 & 255, number >> 16 & 255, number >> 24 & 255);
+}
+
+Field<std::vector<model::PortFacts>> listening_of(Probe& probe) {
+  std::vector<model::PortFacts> ports;
+  std::set<std::string> seen;
+  const auto first = probe.text("/proc/net/tcp", Probe::kLarge);
+  const auto second = probe.text("/proc/net/tcp6", Probe::kLarge);
+  if (!first.known() && !second.known()) return Probe::as_absent<std::vector<model::PortFacts>>(first);
+  for (const auto* table : {&first, &second}) {
+    if (!table->known()) continue;
+    for (const std::string_view line : base::lines(table->value())) {
+      const auto parts = base::words(line);
+      constexpr std::string_view kListening = "0A";
+      if (parts.size() < 4 || parts[3] != kListening) continue;
+      const std::size_t colon = parts[1].rfind(':');
+      const auto port = base::parse_hex(parts[1].substr(colon + 1));
+      if (colon == std::string_view::npos || !port || ports.size() >= 4096) continue;
+      model::PortFacts listening;
+      listening.port = Probe::derived(static_cast<std::int64_t>(*port), *table);
+      listening.address = Probe::derived(address_text(parts[1].substr(0, colon)), *table);
+      listening.process = Field<std::string>(Absent{AbsentReason::Unsupported}, table->provenance());
+      if (seen.insert(listening.key()).second) ports.push_back(std::move(listening));
+    }
+  }
+  return Probe::derived(std::move(ports), first.known() ? first : second);
+}
+
+}  // namespace
+
+void collect_services(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machine& machine) {
+  machine.management.services = services_of(probe);
+  machine.management.listening = listening_of(probe);
+}
+
+}  // namespace gpuwright::facts

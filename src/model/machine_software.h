@@ -1,0 +1,180 @@
+// What runs on top of the driver: CUDA, containers, Kubernetes, Slurm.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/units.h"
+#include "model/field.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpuwright::model {
+
+/// One CUDA toolkit.
+struct ToolkitFacts {
+  Field<std::string> path;
+  Field<std::string> version;
+
+  std::string key() const { return key_text(path); }
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("path", self.path);
+    visit("version", self.version);
+  }
+};
+
+/// One library or framework with its version: cuDNN, NCCL, torch, tensorflow.
+struct LibraryFacts {
+  Field<std::string> name;
+  Field<std::string> path;
+  Field<std::string> version;
+  Field<std::string> cuda;  ///< the CUDA that it was built for
+
+  std::string key() const { return key_text(name) + "@" + key_text(path); }
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("path", self.path);
+    visit("version", self.version);
+    visit("cuda", self.cuda);
+  }
+};
+
+/// CUDA and what was built with it.
+struct CudaFacts {
+  Field<std::string> default_toolkit;  ///< where /usr/local/cuda leads
+  Field<std::vector<ToolkitFacts>> toolkits;
+  Field<std::vector<LibraryFacts>> libraries;
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("default_toolkit", self.default_toolkit);
+    visit("toolkits", self.toolkits);
+    visit("libraries", self.libraries);
+  }
+};
+
+/// One specification of the Container Device Interface.
+struct CdiSpec {
+  Field<std::string> path;
+  Field<std::string> kind;  ///< "nvidia.com/gpu"
+  Field<std::vector<std::string>> devices;
+  Field<std::vector<std::string>> missing_files;  ///< mentioned there, not on this machine
+  Field<std::string> driver_version;              ///< in the names of the libraries that it mounts
+
+  std::string key() const { return key_text(path); }
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("path", self.path);
+    visit("kind", self.kind);
+    visit("devices", self.devices);
+    visit("missing_files", self.missing_files);
+    visit("driver_version", self.driver_version);
+  }
+};
+
+/// Container engines and the NVIDIA container toolkit.
+struct ContainerFacts {
+  Field<std::int64_t> cgroup_version;
+  Field<std::string> docker_version;
+  Field<std::string> docker_default_runtime;
+  Field<std::vector<std::string>> docker_runtimes;
+  Field<std::string> docker_cgroup_driver;
+  Field<std::string> docker_live_restore;
+  Field<std::string> containerd_version;
+  Field<std::int64_t> containerd_config_version;
+  Field<std::vector<std::string>> containerd_imports;
+  Field<std::vector<std::string>> containerd_runtimes;
+  Field<std::string> containerd_default_runtime;
+  Field<std::string> containerd_cgroup_driver;
+  Field<std::string> podman_version;
+  Field<std::string> toolkit_version;
+  Field<std::string> toolkit_mode;  ///< "auto", "legacy", "cdi"
+  Field<bool> toolkit_no_cgroups;
+  Field<bool> toolkit_unprivileged_env;  ///< accept-nvidia-visible-devices-envvar-when-unprivileged
+  Field<bool> toolkit_volume_mounts;     ///< accept-nvidia-visible-devices-as-volume-mounts
+  Field<std::string> toolkit_ldconfig;
+  Field<std::vector<CdiSpec>> cdi_specs;
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("cgroup_version", self.cgroup_version);
+    visit("docker_version", self.docker_version);
+    visit("docker_default_runtime", self.docker_default_runtime);
+    visit("docker_runtimes", self.docker_runtimes);
+    visit("docker_cgroup_driver", self.docker_cgroup_driver);
+    visit("docker_live_restore", self.docker_live_restore);
+    visit("containerd_version", self.containerd_version);
+    visit("containerd_config_version", self.containerd_config_version);
+    visit("containerd_imports", self.containerd_imports);
+    visit("containerd_runtimes", self.containerd_runtimes);
+    visit("containerd_default_runtime", self.containerd_default_runtime);
+    visit("containerd_cgroup_driver", self.containerd_cgroup_driver);
+    visit("podman_version", self.podman_version);
+    visit("toolkit_version", self.toolkit_version);
+    visit("toolkit_mode", self.toolkit_mode);
+    visit("toolkit_no_cgroups", self.toolkit_no_cgroups);
+    visit("toolkit_unprivileged_env", self.toolkit_unprivileged_env);
+    visit("toolkit_volume_mounts", self.toolkit_volume_mounts);
+    visit("toolkit_ldconfig", self.toolkit_ldconfig);
+    visit("cdi_specs", self.cdi_specs);
+  }
+};
+
+/// The kubelet and the NVIDIA device plugin.
+struct KubernetesFacts {
+  Field<std::string> kubelet_version;
+  Field<std::string> cgroup_driver;
+  Field<std::string> cpu_manager_policy;
+  Field<std::string> topology_manager_policy;
+  Field<std::string> memory_manager_policy;
+  Field<bool> fail_swap_on;
+  Field<std::vector<std::string>> device_plugins;  ///< sockets below /var/lib/kubelet/device-plugins
+  Field<bool> pod_resources_socket;
+  Field<std::string>
+      driver_upgrade_state;  ///< label of the node, where a kubeconfig of the kubelet lets us ask
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("kubelet_version", self.kubelet_version);
+    visit("cgroup_driver", self.cgroup_driver);
+    visit("cpu_manager_policy", self.cpu_manager_policy);
+    visit("topology_manager_policy", self.topology_manager_policy);
+    visit("memory_manager_policy", self.memory_manager_policy);
+    visit("fail_swap_on", self.fail_swap_on);
+    visit("device_plugins", self.device_plugins);
+    visit("pod_resources_socket", self.pod_resources_socket);
+    visit("driver_upgrade_state", self.driver_upgrade_state);
+  }
+};
+
+/// Slurm on this node.
+struct SlurmFacts {
+  Field<std::string> version;
+  Field<std::string> node_name;
+  Field<std::string> state;
+  Field<std::string> reason;
+  Field<std::string> gres;                     ///< "gpu:h100:8", as slurm.conf has it for this node
+  Field<std::vector<std::string>> gres_lines;  ///< of gres.conf
+  Field<std::vector<std::string>> gres_files;  ///< device files of gres.conf
+  Field<bool> constrain_devices;
+  Field<std::string> health_check_program;
+  Field<std::string> select_type;
+  Field<std::string> proctrack_type;
+  Field<std::vector<std::string>> cgroup_options;
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("version", self.version);
+    visit("node_name", self.node_name);
+    visit("state", self.state);
+    visit("reason", self.reason);
+    visit("gres", self.gres);
+    visit("gres_lines", self.gres_lines);
+    visit("gres_files", self.gres_files);
+    visit("constrain_devices", self.constrain_devices);
+    visit("health_check_program", self.health_check_program);
+    visit("select_type", self.select_type);
+    visit("proctrack_type", self.proctrack_type);
+    visit("cgroup_options", self.cgroup_options);
+  }
+};
+
+}  // namespace gpuwright::model

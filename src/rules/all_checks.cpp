@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules/check.h"
+#include "rules/check_driver.h"
+
+#include <array>
+
+namespace gpuwright::rules {
+
+namespace {
+
+/// Sorted by id.
+constexpr std::array kChecks = {
+    Check{"driver.library-matches-module", check_library_matches_module},
+};
+
+}  // namespace
+
+std::span<const Check> all_checks() {
+  return kChecks;
+}
+
+}  // namespace gpuwright::rules
