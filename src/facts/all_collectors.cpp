@@ -7,12 +7,13 @@
 namespace gpuwright::facts {
 
 using CollectFunction = void(Probe& probe, const catalog::Catalog& catalog, model::Machine& machine);
-CollectFunction collect_cpu, collect_driver, collect_gpus, collect_kernels, collect_memory, collect_modprobe,
-    collect_os, collect_packages, collect_pci, collect_services;
+CollectFunction collect_containers, collect_cpu, collect_cuda, collect_driver, collect_gpus, collect_kernels,
+    collect_kubernetes, collect_management, collect_memory, collect_modprobe, collect_network, collect_os,
+    collect_packages, collect_pci, collect_services, collect_slurm, collect_storage;
 
 namespace {
 
-constexpr std::array<Collector, 10> kCollectors = {{
+constexpr std::array<Collector, 17> kCollectors = {{
     {"os", "/etc/os-release, /proc, /sys/class/dmi, EFI variables, mokutil", "", collect_os},
     {"cpu", "/proc/cpuinfo, /sys/devices/system/cpu and node", "", collect_cpu},
     {"memory", "/proc/meminfo, /sys/devices/system/edac", "", collect_memory},
@@ -24,6 +25,13 @@ constexpr std::array<Collector, 10> kCollectors = {{
     {"driver.modprobe_files", "/etc/modprobe.d, initramfs where nouveau is loaded", "the initramfs",
      collect_modprobe},
     {"driver.packages", "dpkg-query or rpm, /dev/nvidia*", "", collect_packages},
+    {"cuda", "/usr/local/cuda-*, library folders, Python's package folders", "", collect_cuda},
+    {"containers", "/etc/docker, /etc/containerd, /etc/cdi, the tools' versions", "", collect_containers},
+    {"kubernetes", "/var/lib/kubelet", "all of it", collect_kubernetes},
+    {"slurm", "slurm.conf, gres.conf, cgroup.conf, scontrol", "", collect_slurm},
+    {"network", "/sys/class/net, /sys/class/infiniband, ofed_info", "", collect_network},
+    {"storage", "/sys/block, /proc/mdstat, mounts, df", "", collect_storage},
+    {"management", "/dev/ipmi0, /sys/class/hwmon, /dev/rshim0", "the DPU's state", collect_management},
     {"management.services", "systemctl show, /proc/net/tcp", "", collect_services},
 }};
 

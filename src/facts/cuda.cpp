@@ -60,12 +60,14 @@ void collect_toolkits(Probe& probe, model::CudaFacts& cuda) {
 
 /// Shared libraries whose file name carries the version: libcudnn.so.9.8.0, libnccl.so.2.25.1.
 void collect_shared_libraries(Probe& probe, Libraries& libraries) {
-  constexpr std::array<const char*, 3> kFolders = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"};
+  constexpr std::array<const char*, 3> kFolders = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+                                                   "/usr/lib64"};
   struct Wanted {
     const char* file;
     const char* name;
   };
-  constexpr std::array<Wanted, 3> kWanted = {{{"libcudnn.so.", "cudnn"}, {"libnccl.so.", "nccl"}, {"libnvinfer.so.", "tensorrt"}}};
+  constexpr std::array<Wanted, 3> kWanted = {
+      {{"libcudnn.so.", "cudnn"}, {"libnccl.so.", "nccl"}, {"libnvinfer.so.", "tensorrt"}}};
   for (const char* folder : kFolders) {
     const auto names = probe.source().list_directory(folder);
     if (!names) continue;
@@ -88,10 +90,18 @@ void collect_shared_libraries(Probe& probe, Libraries& libraries) {
 }
 
 /// "torch-2.6.0+cu124.dist-info" and "nvidia_cudnn_cu12-9.1.0.70.dist-info".
-std::optional<model::LibraryFacts> package_of(Probe& probe, const std::string& folder, const std::string& name) {
+std::optional<model::LibraryFacts> package_of(Probe& probe, const std::string& folder,
+                                              const std::string& name) {
   constexpr std::string_view kEnding = ".dist-info";
-  constexpr std::array<std::string_view, 9> kFrameworks = {"torch", "tensorflow", "jaxlib", "cupy_cuda12x", "vllm", "triton",
-                                                          "nvidia_cudnn_cu12", "nvidia_cudnn_cu13", "nvidia_nccl_cu12"};
+  constexpr std::array<std::string_view, 9> kFrameworks = {"torch",
+                                                           "tensorflow",
+                                                           "jaxlib",
+                                                           "cupy_cuda12x",
+                                                           "vllm",
+                                                           "triton",
+                                                           "nvidia_cudnn_cu12",
+                                                           "nvidia_cudnn_cu13",
+                                                           "nvidia_nccl_cu12"};
   if (!name.ends_with(kEnding)) return std::nullopt;
   const std::string stem = name.substr(0, name.size() - kEnding.size());
   const std::size_t dash = stem.rfind('-');
@@ -109,7 +119,8 @@ std::optional<model::LibraryFacts> package_of(Probe& probe, const std::string& f
     const std::string digits = build.substr(2);
     library.cuda = Probe::derived(digits.substr(0, digits.size() - 1) + "." + digits.back(), library.name);
   } else {
-    library.cuda = Field<std::string>(Absent{AbsentReason::Unsupported}, probe.note(folder + "/" + name, "the version does not name the CUDA"));
+    library.cuda = Field<std::string>(Absent{AbsentReason::Unsupported},
+                                      probe.note(folder + "/" + name, "the version does not name the CUDA"));
   }
   return library;
 }

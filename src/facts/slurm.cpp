@@ -14,7 +14,8 @@ using List = std::vector<std::string>;
 
 /// The folder of slurm.conf: packages use /etc/slurm, some sites /etc/slurm-llnl or their own prefix.
 std::string folder_of(Probe& probe) {
-  for (const char* folder : {"/etc/slurm", "/etc/slurm-llnl", "/usr/local/etc", "/opt/slurm/etc", "/run/slurm/conf"}) {
+  for (const char* folder :
+       {"/etc/slurm", "/etc/slurm-llnl", "/usr/local/etc", "/opt/slurm/etc", "/run/slurm/conf"}) {
     if (probe.exists(std::string(folder) + "/slurm.conf")) return std::string(folder) + "/";
   }
   return "/etc/slurm/";
@@ -40,7 +41,8 @@ std::optional<std::string> word_value(std::string_view line, std::string_view ke
 }
 
 /// A setting that stands on a line of its own.
-Field<std::string> setting(Probe& probe, const Field<std::string>& text, const std::string& path, std::string_view key) {
+Field<std::string> setting(Probe& probe, const Field<std::string>& text, const std::string& path,
+                           std::string_view key) {
   if (!text.known()) return text;
   for (const std::string& line : lines_of(text.value())) {
     if (!base::starts_with_ignoring_case(line, key)) continue;
@@ -52,7 +54,8 @@ Field<std::string> setting(Probe& probe, const Field<std::string>& text, const s
 
 void collect_gres(Probe& probe, const std::string& folder, model::SlurmFacts& slurm) {
   const auto text = probe.text(folder + "gres.conf");
-  slurm.gres_lines = Probe::read_as<List>(text, [](const std::string& content) { return std::optional(lines_of(content)); });
+  slurm.gres_lines =
+      Probe::read_as<List>(text, [](const std::string& content) { return std::optional(lines_of(content)); });
   slurm.gres_files = Probe::read_as<List>(slurm.gres_lines, [](const List& lines) {
     List files;
     for (const std::string& line : lines) {
@@ -66,15 +69,19 @@ void collect_gres(Probe& probe, const std::string& folder, model::SlurmFacts& sl
 void collect_node(Probe& probe, model::SlurmFacts& slurm, const std::string& host) {
   const auto shown = probe.said({"scontrol", "show", "node", host, "--oneliner"});
   const auto word = [&](std::string_view key) {
-    return Probe::read_as<std::string>(shown, [key](const std::string& line) { return word_value(line, key); });
+    return Probe::read_as<std::string>(shown,
+                                       [key](const std::string& line) { return word_value(line, key); });
   };
   slurm.node_name = word("NodeName");
   slurm.state = word("State");
   slurm.gres = word("Gres");
-  slurm.reason = Probe::read_as<std::string>(shown, [](const std::string& line) -> std::optional<std::string> {
-    const std::size_t at = line.find(" Reason=");
-    return at == std::string::npos ? "" : base::printable(base::trim(std::string_view(line).substr(at + 8)), 300);
-  });
+  slurm.reason =
+      Probe::read_as<std::string>(shown, [](const std::string& line) -> std::optional<std::string> {
+        const std::size_t at = line.find(" Reason=");
+        return at == std::string::npos
+                   ? ""
+                   : base::printable(base::trim(std::string_view(line).substr(at + 8)), 300);
+      });
 }
 
 }  // namespace
@@ -87,20 +94,22 @@ void collect_slurm(Probe& probe, const catalog::Catalog& /*catalog*/, model::Mac
   slurm.proctrack_type = setting(probe, configuration, folder + "slurm.conf", "ProctrackType");
   slurm.health_check_program = setting(probe, configuration, folder + "slurm.conf", "HealthCheckProgram");
   const auto cgroup = probe.text(folder + "cgroup.conf");
-  slurm.cgroup_options = Probe::read_as<List>(cgroup, [](const std::string& content) { return std::optional(lines_of(content)); });
-  slurm.constrain_devices =
-      Probe::read_as<bool>(setting(probe, cgroup, folder + "cgroup.conf", "ConstrainDevices"),
-                           [](const std::string& word) { return std::optional(base::equals_ignoring_case(word, "yes")); });
+  slurm.cgroup_options = Probe::read_as<List>(
+      cgroup, [](const std::string& content) { return std::optional(lines_of(content)); });
+  slurm.constrain_devices = Probe::read_as<bool>(
+      setting(probe, cgroup, folder + "cgroup.conf", "ConstrainDevices"),
+      [](const std::string& word) { return std::optional(base::equals_ignoring_case(word, "yes")); });
   collect_gres(probe, folder, slurm);
   if (!configuration.known() && probe.source().live()) {  // no Slurm here: nobody to ask
     for (auto* fact : {&slurm.version, &slurm.node_name, &slurm.state, &slurm.reason, &slurm.gres})
       *fact = Probe::as_absent<std::string>(configuration);
     return;
   }
-  slurm.version = Probe::read_as<std::string>(probe.said({"scontrol", "--version"}), [](const std::string& text) {
-    const auto parts = base::words(text);
-    return parts.size() < 2 ? std::nullopt : std::optional(base::printable(parts[1], 40));
-  });
+  slurm.version =
+      Probe::read_as<std::string>(probe.said({"scontrol", "--version"}), [](const std::string& text) {
+        const auto parts = base::words(text);
+        return parts.size() < 2 ? std::nullopt : std::optional(base::printable(parts[1], 40));
+      });
   std::string host = model::key_text(machine.os.host_name);
   host = host.substr(0, host.find('.'));
   collect_node(probe, slurm, host.empty() ? "localhost" : host);

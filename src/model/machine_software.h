@@ -130,8 +130,7 @@ struct KubernetesFacts {
   Field<bool> fail_swap_on;
   Field<std::vector<std::string>> device_plugins;  ///< sockets below /var/lib/kubelet/device-plugins
   Field<bool> pod_resources_socket;
-  Field<std::string>
-      driver_upgrade_state;  ///< label of the node, where a kubeconfig of the kubelet lets us ask
+
   template <class Self, class Visit>
   static void each_field(Self& self, Visit&& visit) {
     visit("kubelet_version", self.kubelet_version);
@@ -142,7 +141,6 @@ struct KubernetesFacts {
     visit("fail_swap_on", self.fail_swap_on);
     visit("device_plugins", self.device_plugins);
     visit("pod_resources_socket", self.pod_resources_socket);
-    visit("driver_upgrade_state", self.driver_upgrade_state);
   }
 };
 

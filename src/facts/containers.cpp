@@ -1,0 +1,247 @@
+// Container engines, the NVIDIA container toolkit and its CDI specifications. Source: dockerd(8) daemon.json,
+// containerd-config.toml(5), NVIDIA container toolkit documentation, CDI specification 1.0.
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/collector.h"
+#include "kit/json.h"
+#include "kit/yaml.h"
+
+#include <algorithm>
+
+namespace gpuwright::facts {
+
+namespace {
+
+using List = std::vector<std::string>;
+
+/// The first word that begins with a digit, perhaps behind "v": "Docker version 27.5.1, build 9f9e405".
+std::optional<std::string> version_in(const std::string& text) {
+  for (const std::string_view word : base::words(text)) {
+    const std::string_view number = word.starts_with('v') ? word.substr(1) : word;
+    if (!number.empty() && number.front() >= '0' && number.front() <= '9' && base::contains(number, "."))
+      return base::printable(number.substr(0, number.find(',')), 60);
+  }
+  return std::nullopt;
+}
+
+Field<std::string> tool_version(Probe& probe, const char* tool) {
+  return Probe::read_as<std::string>(probe.said({tool, "--version"}), version_in);
+}
+
+void collect_docker(Probe& probe, model::ContainerFacts& facts) {
+  facts.docker_version = tool_version(probe, "docker");
+  const auto text = probe.text("/etc/docker/daemon.json");
+  const auto root = Probe::read_as<kit::Node>(text, [](const std::string& json) -> std::optional<kit::Node> {
+    auto parsed = kit::parse_json(json, "/etc/docker/daemon.json");
+    return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
+  });
+  const auto take = [&root](const char* key, const char* otherwise) {
+    return Probe::read_as<std::string>(root, [&](const kit::Node& node) {
+      const std::string& word = node[key].text();
+      return std::optional(word.empty() ? std::string(otherwise) : base::printable(word, 60));
+    });
+  };
+  facts.docker_default_runtime = take("default-runtime", "runc");
+  facts.docker_live_restore = take("live-restore", "false");
+  facts.docker_runtimes = Probe::read_as<List>(root, [](const kit::Node& node) {
+    List names;
+    for (const auto& entry : node["runtimes"].entries) names.push_back(base::printable(entry.first, 60));
+    return std::optional(names);
+  });
+  // Docker's default follows the cgroup version: systemd with v2, cgroupfs with v1.
+  facts.docker_cgroup_driver =
+      Probe::read_as<std::string>(root, [&facts](const kit::Node& node) -> std::optional<std::string> {
+        for (const std::string& option : node["exec-opts"].texts()) {
+          if (option.starts_with("native.cgroupdriver=")) return base::printable(option.substr(20), 40);
+        }
+        if (!facts.cgroup_version.known()) return std::nullopt;
+        return facts.cgroup_version.value() == 2 ? "systemd" : "cgroupfs";
+      });
+}
+
+/// `key = value` of TOML, the value without quotes; only keys that stand alone on a line.
+std::optional<std::string> toml_value(std::string_view text, std::string_view key) {
+  for (const std::string_view line : base::lines(text)) {
+    const std::string_view trimmed = base::trim(line);
+    if (!trimmed.starts_with(key)) continue;
+    const std::string_view rest = base::trim(trimmed.substr(key.size()));
+    if (!rest.starts_with('=')) continue;
+    std::string_view value = base::trim(rest.substr(1));
+    if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
+      value = value.substr(1, value.size() - 2);
+    return base::printable(value, 300);
+  }
+  return std::nullopt;
+}
+
+/// Names behind `runtimes.` in section heads:
+/// [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.nvidia].
+List runtimes_in(const std::string& text) {
+  List names;
+  for (const std::string_view line : base::lines(text)) {
+    const std::string_view trimmed = base::trim(line);
+    const std::size_t at = trimmed.find(".runtimes.");
+    if (!trimmed.starts_with('[') || at == std::string_view::npos) continue;
+    const std::string_view rest = trimmed.substr(at + 10);
+    const std::string name = base::printable(rest.substr(0, rest.find_first_of(".]")), 60);
+    if (std::find(names.begin(), names.end(), name) == names.end() && names.size() < 32)
+      names.push_back(name);
+  }
+  return names;
+}
+
+/// "a", "b" of ["a", "b"].
+List strings_in(const std::string& array) {
+  List list;
+  for (const std::string_view part : base::split(array, '"')) {
+    if (part.find_first_of("[],") == std::string_view::npos && !base::trim(part).empty())
+      list.emplace_back(part);
+  }
+  return list;
+}
+
+void collect_containerd(Probe& probe, model::ContainerFacts& facts) {
+  facts.containerd_version = tool_version(probe, "containerd");
+  std::string path = "/etc/containerd/config.toml";
+  for (const char* other : {"/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
+                            "/var/lib/rancher/rke2/agent/etc/containerd/config.toml"}) {
+    if (!probe.exists(path) && probe.exists(other)) path = other;
+  }
+  const auto text = probe.text(path);
+  const auto value = [&text](const char* key) {
+    return Probe::read_as<std::string>(
+        text, [key](const std::string& content) { return toml_value(content, key); });
+  };
+  const auto or_default = [](Field<std::string> field, const char* otherwise) {
+    const bool unset = !field.known() && field.reason() == AbsentReason::Malformed;
+    return unset ? Field<std::string>(std::string(otherwise), field.provenance()) : field;
+  };
+  facts.containerd_config_version = Probe::integer_of(or_default(value("version"), "1"));
+  facts.containerd_imports =
+      Probe::read_as<List>(or_default(value("imports"), "[]"),
+                           [](const std::string& array) { return std::optional(strings_in(array)); });
+  facts.containerd_default_runtime = or_default(value("default_runtime_name"), "runc");
+  facts.containerd_cgroup_driver =
+      Probe::read_as<std::string>(or_default(value("SystemdCgroup"), "false"), [](const std::string& word) {
+        return std::optional<std::string>(word == "true" ? "systemd" : "cgroupfs");
+      });
+  facts.containerd_runtimes = Probe::read_as<List>(text, [&](const std::string& content) {
+    List names = runtimes_in(content);
+    for (const std::string& more : model::each(probe.names("/etc/containerd/conf.d"))) {
+      for (std::string& name : runtimes_in(model::key_text(probe.text("/etc/containerd/conf.d/" + more))))
+        names.push_back(std::move(name));
+    }
+    return std::optional(names);
+  });
+}
+
+void collect_toolkit(Probe& probe, model::ContainerFacts& facts) {
+  facts.toolkit_version = tool_version(probe, "nvidia-ctk");
+  const auto text = probe.text("/etc/nvidia-container-runtime/config.toml");
+  const auto flag = [&text](const char* key, bool otherwise) {
+    return Probe::read_as<bool>(text, [&](const std::string& content) {
+      const auto word = toml_value(content, key);
+      return std::optional(word ? *word == "true" : otherwise);
+    });
+  };
+  // Defaults of the toolkit where a line is missing or commented out.
+  facts.toolkit_no_cgroups = flag("no-cgroups", false);
+  facts.toolkit_unprivileged_env = flag("accept-nvidia-visible-devices-envvar-when-unprivileged", true);
+  facts.toolkit_volume_mounts = flag("accept-nvidia-visible-devices-as-volume-mounts", false);
+  facts.toolkit_mode = Probe::read_as<std::string>(text, [](const std::string& content) {
+    return std::optional(toml_value(content, "mode").value_or("auto"));
+  });
+  facts.toolkit_ldconfig = Probe::read_as<std::string>(text, [](const std::string& content) {
+    return std::optional(toml_value(content, "ldconfig").value_or("default"));
+  });
+}
+
+class CdiReader {
+ public:
+  CdiReader(Probe& probe, model::CdiSpec& spec) : probe_(probe), spec_(spec) {}
+
+  void read(const Field<std::string>& content) {
+    auto root = kit::parse_yaml(content.value(), spec_.key());  // JSON is YAML
+    if (!root) {
+      spec_.kind = probe_.absent<std::string>(AbsentReason::Malformed, spec_.key(), root.error().message);
+      spec_.devices = Probe::as_absent<List>(spec_.kind);
+      spec_.missing_files = Probe::as_absent<List>(spec_.kind);
+      spec_.driver_version = spec_.kind;
+      return;
+    }
+    spec_.kind = Probe::derived(base::printable((*root)["kind"].text(), 100), content);
+    List devices;
+    edits((*root)["containerEdits"]);
+    for (const kit::Node& device : (*root)["devices"].items) {
+      if (devices.size() < 512) devices.push_back(base::printable(device["name"].text(), 100));
+      edits(device["containerEdits"]);
+    }
+    spec_.devices = Probe::derived(std::move(devices), content);
+    spec_.missing_files = Probe::derived(std::move(missing_), content);
+    spec_.driver_version = driver_.empty()
+                               ? Field<std::string>(Absent{AbsentReason::NotFound}, content.provenance())
+                               : Probe::derived(driver_, content);
+  }
+
+ private:
+  void edits(const kit::Node& node) {
+    for (const kit::Node& mount : node["mounts"].items) file(mount["hostPath"].text());
+    for (const kit::Node& device : node["deviceNodes"].items)
+      file(device["hostPath"].text().empty() ? device["path"].text() : device["hostPath"].text());
+  }
+
+  void file(const std::string& path) {
+    constexpr std::size_t kMostFiles = 2000;
+    if (path.empty() || path.front() != '/' || ++files_ > kMostFiles) return;
+    const std::size_t name = path.rfind("libcuda.so.");
+    if (name != std::string::npos && path.find('.', name + 11) != std::string::npos)
+      driver_ = base::printable(path.substr(name + 11), 40);
+    if (missing_.size() < 32 && !probe_.exists(path)) missing_.push_back(base::printable(path));
+  }
+
+  Probe& probe_;
+  model::CdiSpec& spec_;
+  List missing_;
+  std::string driver_;
+  std::size_t files_ = 0;
+};
+
+void collect_cdi(Probe& probe, model::ContainerFacts& facts) {
+  std::vector<model::CdiSpec> specs;
+  for (const char* folder : {"/etc/cdi", "/run/cdi", "/var/run/cdi"}) {
+    const auto names = probe.source().list_directory(folder);
+    if (!names || (std::string_view(folder) == "/var/run/cdi" && probe.exists("/run/cdi"))) continue;
+    for (const std::string& name : *names) {
+      const bool is_spec = name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
+      if (!is_spec || specs.size() >= 32) continue;
+      model::CdiSpec spec;
+      spec.path = probe.found(std::string(folder) + "/" + name, folder);
+      const auto content = probe.text(spec.key(), Probe::kLarge);
+      if (content.known()) {
+        CdiReader(probe, spec).read(content);
+      } else {
+        spec.kind = spec.driver_version = content;
+        spec.devices = spec.missing_files = Probe::as_absent<List>(content);
+      }
+      specs.push_back(std::move(spec));
+    }
+  }
+  facts.cdi_specs = probe.found(std::move(specs), "/etc/cdi and /run/cdi");
+}
+
+}  // namespace
+
+void collect_containers(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machine& machine) {
+  model::ContainerFacts& facts = machine.containers;
+  const auto cgroup = probe.names("/sys/fs/cgroup");
+  facts.cgroup_version = Probe::read_as<std::int64_t>(cgroup, [](const List& names) {
+    const bool unified = std::find(names.begin(), names.end(), "cgroup.controllers") != names.end();
+    return std::optional<std::int64_t>(unified ? 2 : 1);
+  });
+  collect_docker(probe, facts);
+  collect_containerd(probe, facts);
+  facts.podman_version = tool_version(probe, "podman");
+  collect_toolkit(probe, facts);
+  collect_cdi(probe, facts);
+}
+
+}  // namespace gpuwright::facts

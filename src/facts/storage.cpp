@@ -1,0 +1,163 @@
+// Disks, software RAID and mounts. Source: Documentation/ABI/testing/sysfs-block,
+// Documentation/admin-guide/md (mdstat), proc_pid_mounts(5), df(1).
+// SPDX-License-Identifier: Apache-2.0
+#include "base/ids.h"
+#include "facts/collector.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace gpuwright::facts {
+
+namespace {
+
+using List = std::vector<std::string>;
+
+/// The last PCI address on the real path of a block device.
+std::optional<std::string> address_on(const std::string& path) {
+  std::optional<std::string> last;
+  for (const std::string_view part : base::split(path, '/')) {
+    const auto address = base::PciAddress::parse(part);
+    if (address && base::contains(part, ".")) last = address->text();
+  }
+  return last;
+}
+
+model::DiskFacts disk_of(Probe& probe, const std::string& name) {
+  const std::string folder = "/sys/block/" + name + "/";
+  constexpr std::int64_t kSector = 512;  // `size` counts these, whatever the disk's own sectors are
+  model::DiskFacts disk;
+  disk.name = probe.found(name, folder);
+  disk.model = probe.text(folder + "device/model");
+  disk.firmware = probe.text(folder + (name.starts_with("nvme") ? "device/firmware_rev" : "device/rev"));
+  disk.size = Probe::read_as<base::Bytes>(probe.integer(folder + "size"), [](std::int64_t sectors) {
+    return sectors < 0 || sectors > (std::int64_t{1} << 53) ? std::nullopt
+                                                            : std::optional(base::Bytes(sectors * kSector));
+  });
+  disk.rotational = probe.flag(folder + "queue/rotational");
+  const auto real = probe.source().read_link("/sys/block/" + name);
+  disk.pci = real ? Probe::read_as<std::string>(probe.found(*real, folder), address_on)
+                  : probe.absent<std::string>(reason_of(real.error().kind), folder, real.error().message);
+  disk.numa_node = disk.pci.known() ? probe.integer("/sys/bus/pci/devices/" + disk.pci.value() + "/numa_node")
+                                    : Probe::as_absent<std::int64_t>(disk.pci);
+  disk.transport = probe.found(std::string(name.starts_with("nvme") ? "nvme"
+                                           : name.starts_with("vd") ? "virtio"
+                                                                    : "scsi"),
+                               folder);
+  return disk;
+}
+
+Field<std::vector<model::DiskFacts>> disks_of(Probe& probe) {
+  const auto names = probe.names("/sys/block");
+  if (!names.known()) return Probe::as_absent<std::vector<model::DiskFacts>>(names);
+  std::vector<model::DiskFacts> disks;
+  for (const std::string& name : names.value()) {
+    const bool real = name.starts_with("nvme") || name.starts_with("sd") || name.starts_with("vd");
+    if (real && disks.size() < 256) disks.push_back(disk_of(probe, name));
+  }
+  return Probe::derived(std::move(disks), names);
+}
+
+/// "md0 : active raid0 nvme1n1[1] nvme0n1[0]", then "  7501211648 blocks super 1.2 [2/2] [UU]".
+Field<std::vector<model::RaidFacts>> raids_of(Probe& probe) {
+  const auto text = probe.text("/proc/mdstat");
+  if (!text.known()) return Probe::as_absent<std::vector<model::RaidFacts>>(text);
+  std::vector<model::RaidFacts> raids;
+  for (const std::string_view line : base::lines(text.value())) {
+    const auto parts = base::words(line);
+    if (parts.size() >= 3 && parts[0].starts_with("md") && parts[1] == ":" && raids.size() < 64) {
+      const std::int32_t place = probe.note("/proc/mdstat", line);
+      const std::size_t level_at = parts.size() > 3 && parts[3].starts_with('(') ? 4 : 3;
+      model::RaidFacts raid;
+      raid.name = Field<std::string>(base::printable(parts[0], 40), place);
+      raid.state = Field<std::string>(base::printable(parts[2], 40), place);
+      const bool told = parts[2] == "active" && parts.size() > level_at;
+      raid.level = told ? Field<std::string>(base::printable(parts[level_at], 40), place)
+                        : Field<std::string>(Absent{AbsentReason::NotFound}, place);
+      const auto members = std::count_if(parts.begin(), parts.end(), [](std::string_view part) {
+        return base::contains(part, "[") && !base::contains(part, "(F)") && part.front() != '[';
+      });
+      raid.members = Field<std::int64_t>(members, place);
+      raid.members_wanted = Field<std::int64_t>(members, place);
+      raid.resync = Field<std::string>("none", place);
+      raids.push_back(std::move(raid));
+    } else if (!raids.empty()) {
+      for (const std::string_view part : parts) {  // "[3/2]": three wanted, two there
+        const std::size_t slash = part.find('/');
+        const auto wanted = part.starts_with('[') && slash != std::string_view::npos
+                                ? base::parse_int(part.substr(1, slash - 1))
+                                : std::nullopt;
+        if (wanted) raids.back().members_wanted = probe.found(*wanted, "/proc/mdstat", line);
+        if (part == "recovery" || part == "resync" || part == "reshape")
+          raids.back().resync = probe.found(base::printable(base::trim(line), 120), "/proc/mdstat", line);
+      }
+    }
+  }
+  return Probe::derived(std::move(raids), text);
+}
+
+struct Space {
+  std::int64_t size = 0, available = 0;
+};
+
+/// Sizes of local file systems. A network file system whose server is gone would hang the question.
+std::map<std::string, Space> spaces_of(const Field<std::string>& table) {
+  std::map<std::string, Space> spaces;
+  if (!table.known()) return spaces;
+  for (const std::string_view line : base::lines(table.value())) {
+    const auto parts = base::words(line);
+    if (parts.size() != 3) continue;
+    const auto size = base::parse_int(parts[1]), available = base::parse_int(parts[2]);
+    if (size && available) spaces[std::string(parts[0])] = Space{*size, *available};
+  }
+  return spaces;
+}
+
+bool is_real(std::string_view type) {
+  constexpr std::array<std::string_view, 14> kTypes = {"ext4", "ext3",   "xfs",    "btrfs",         "zfs",
+                                                       "nfs",  "nfs4",   "lustre", "gpfs",          "beegfs",
+                                                       "ceph", "wekafs", "vfat",   "fuse.glusterfs"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+Field<std::vector<model::MountFacts>> mounts_of(Probe& probe) {
+  const auto table = probe.text("/proc/self/mounts", Probe::kLarge);
+  if (!table.known()) return Probe::as_absent<std::vector<model::MountFacts>>(table);
+  const auto told = probe.said({"df", "-l", "-B1", "--output=target,size,avail"}, std::chrono::seconds(2));
+  const auto spaces = spaces_of(told);
+  std::vector<model::MountFacts> mounts;
+  for (const std::string_view line : base::lines(table.value())) {
+    const auto parts = base::words(line);
+    if (parts.size() < 4 || !is_real(parts[2]) || mounts.size() >= 256) continue;
+    model::MountFacts mount;
+    mount.point = probe.found(base::printable(parts[1], 200), "/proc/self/mounts", line);
+    mount.device = Probe::derived(base::printable(parts[0], 200), mount.point);
+    mount.type = Probe::derived(std::string(parts[2]), mount.point);
+    List options;
+    for (const std::string_view option : base::split(parts[3], ','))
+      options.push_back(base::printable(option, 80));
+    mount.options = Probe::derived(std::move(options), mount.point);
+    const auto space = spaces.find(mount.key());
+    const auto bytes = [&](std::int64_t Space::*member) {
+      if (space != spaces.end()) return Probe::derived(base::Bytes(space->second.*member), told);
+      return told.known() ? Field<base::Bytes>(Absent{AbsentReason::Unsupported},
+                                               probe.note("df", "lists local file systems only"))
+                          : Probe::as_absent<base::Bytes>(told);
+    };
+    mount.size = bytes(&Space::size);
+    mount.available = bytes(&Space::available);
+    mounts.push_back(std::move(mount));
+  }
+  return Probe::derived(std::move(mounts), table);
+}
+
+}  // namespace
+
+void collect_storage(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machine& machine) {
+  machine.storage.disks = disks_of(probe);
+  machine.storage.raids = raids_of(probe);
+  machine.storage.mounts = mounts_of(probe);
+}
+
+}  // namespace gpuwright::facts
