@@ -58,6 +58,20 @@ Field<std::vector<model::NvlinkFacts>> links_of(Probe& probe, const model::GpuRe
   return Field<std::vector<model::NvlinkFacts>>(std::move(links), gpu.index.provenance());
 }
 
+/// What NVML has no answer for, or is not asked for, says so.
+void explain_absences(model::GpuReport& report) {
+  model::Evidence silent;
+  silent.input = "NVML";
+  silent.text = "gpuwright does not ask NVML for this";
+  report.lines.push_back(silent);
+  const auto place = static_cast<std::int32_t>(report.lines.size());
+  model::GpuReport::each_field(report, [place](const char* /*name*/, auto& field) {
+    if constexpr (requires { field.provenance(); }) {
+      if (!field.known() && field.provenance() == 0) field = {Absent{AbsentReason::Unsupported}, place};
+    }
+  });
+}
+
 }  // namespace
 
 void collect_gpus(Probe& probe, const catalog::Catalog& catalog, model::Machine& machine) {
@@ -84,6 +98,7 @@ void collect_gpus(Probe& probe, const catalog::Catalog& catalog, model::Machine&
     model::GpuFacts facts;
     facts.nvlinks = links_of(probe, report, seen.gpu_links);
     facts.report = std::move(report);
+    explain_absences(facts.report);
     gpus.push_back(std::move(facts));
   }
   machine.gpus = Field<std::vector<model::GpuFacts>>(std::move(gpus), place);
