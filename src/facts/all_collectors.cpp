@@ -7,24 +7,27 @@
 namespace gpuwright::facts {
 
 using CollectFunction = void(Probe& probe, const catalog::Catalog& catalog, model::Machine& machine);
-CollectFunction collect_containers, collect_cpu, collect_cuda, collect_driver, collect_gpus, collect_kernels,
-    collect_kubernetes, collect_management, collect_memory, collect_modprobe, collect_network, collect_os,
-    collect_packages, collect_pci, collect_services, collect_slurm, collect_storage;
+CollectFunction collect_containers, collect_cpu, collect_cuda, collect_driver, collect_gpus, collect_holders,
+    collect_kernels, collect_kubernetes, collect_management, collect_memory, collect_modprobe,
+    collect_network, collect_os, collect_packages, collect_pci, collect_services, collect_slurm,
+    collect_storage, collect_topology;
 
 namespace {
 
-constexpr std::array<Collector, 17> kCollectors = {{
+constexpr std::array<Collector, 19> kCollectors = {{
     {"os", "/etc/os-release, /proc, /sys/class/dmi, EFI variables, mokutil", "", collect_os},
     {"cpu", "/proc/cpuinfo, /sys/devices/system/cpu and node", "", collect_cpu},
     {"memory", "/proc/meminfo, /sys/devices/system/edac", "", collect_memory},
     {"pci", "/sys/bus/pci/devices", "ACS of the ports", collect_pci},
     {"gpus", "NVML", "processes of other users", collect_gpus},
+    {"topology", "what pci and gpus found", "", collect_topology},
     {"driver", "/proc/driver/nvidia, /proc/modules, library folders, nv-fabricmanager, nvidia-imex", "",
      collect_driver},
     {"driver.kernels", "/lib/modules, /var/lib/dkms, modinfo", "", collect_kernels},
     {"driver.modprobe_files", "/etc/modprobe.d, initramfs where nouveau is loaded", "the initramfs",
      collect_modprobe},
     {"driver.packages", "dpkg-query or rpm, /dev/nvidia*", "", collect_packages},
+    {"driver.holders", "/proc/*/fd", "processes of other users", collect_holders},
     {"cuda", "/usr/local/cuda-*, library folders, Python's package folders", "", collect_cuda},
     {"containers", "/etc/docker, /etc/containerd, /etc/cdi, the tools' versions", "", collect_containers},
     {"kubernetes", "/var/lib/kubelet", "all of it", collect_kubernetes},

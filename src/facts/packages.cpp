@@ -1,5 +1,5 @@
 // Installed packages of the driver, container and RDMA stacks, and the driver's device nodes. Source:
-// dpkg-query(1), rpm(8), stat(1); driver README (device nodes).
+// dpkg-query(1), rpm(8); driver README (device nodes).
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/collector.h"
 
@@ -76,48 +76,53 @@ Field<std::vector<model::PackageFacts>> packages_of(Probe& probe) {
   return Probe::derived(std::move(packages), table);
 }
 
-/// "/dev/nvidia0 666 0 0 c3 0": mode, owner and group, then major and minor in hex.
-std::optional<model::DeviceNode> node_of(Probe& probe, std::string_view line) {
-  const auto parts = base::words(line);
-  if (parts.size() != 6) return std::nullopt;
-  const auto owner = base::parse_int(parts[2]), group = base::parse_int(parts[3]);
-  const auto major = base::parse_hex(parts[4]), minor = base::parse_hex(parts[5]);
-  if (!owner || !group || !major || !minor) return std::nullopt;
-  model::DeviceNode node;
-  node.path = probe.found(base::printable(parts[0], 100), "stat", line);
-  node.mode = Probe::derived(fmt::format("{:0>4}", base::printable(parts[1], 8)), node.path);
-  node.owner = Probe::derived(*owner, node.path);
-  node.group = Probe::derived(*group, node.path);
-  node.major = Probe::derived(static_cast<std::int64_t>(*major), node.path);
-  node.minor = Probe::derived(static_cast<std::int64_t>(*minor), node.path);
-  const std::string link = fmt::format("/dev/char/{}:{}", *major, *minor);
+Field<bool> char_link_of(Probe& probe, std::int64_t major, std::int64_t minor) {
+  const std::string link = fmt::format("/dev/char/{}:{}", major, minor);
   const auto target = probe.source().read_link(link);
-  node.char_link = target ? probe.found(true, link, *target)
-                   : target.error().kind == base::ErrorKind::NotFound
-                       ? probe.found(false, link, "is not there")
-                       : probe.absent<bool>(reason_of(target.error().kind), link, target.error().message);
+  if (target) return probe.found(true, link, *target);
+  if (target.error().kind == base::ErrorKind::NotFound) return probe.found(false, link, "is not there");
+  return probe.absent<bool>(reason_of(target.error().kind), link, target.error().message);
+}
+
+model::DeviceNode node_of(Probe& probe, const std::string& path) {
+  model::DeviceNode node;
+  const auto status = probe.source().status_of(path);
+  if (!status) {
+    node.path = probe.found(path, path);
+    node.mode = probe.absent<std::string>(reason_of(status.error().kind), path, status.error().message);
+    node.owner = node.group = node.major = node.minor = Probe::as_absent<std::int64_t>(node.mode);
+    node.char_link = Probe::as_absent<bool>(node.mode);
+    return node;
+  }
+  node.path = probe.found(path, path, fmt::format("mode {:04o}", status->mode.value_or(0)));
+  const std::int32_t place = node.path.provenance();
+  const auto number = [place](const auto& value) {
+    return value ? Field<std::int64_t>(static_cast<std::int64_t>(*value), place)
+                 : Field<std::int64_t>(Absent{AbsentReason::NotFound}, place);
+  };
+  node.mode = status->mode ? Field<std::string>(fmt::format("{:04o}", *status->mode), place)
+                           : Field<std::string>(Absent{AbsentReason::NotFound}, place);
+  node.owner = number(status->uid);
+  node.group = number(status->gid);
+  const auto& device = status->device;
+  node.major = number(device ? std::optional(device->major) : std::nullopt);
+  node.minor = number(device ? std::optional(device->minor) : std::nullopt);
+  node.char_link = device ? char_link_of(probe, device->major, device->minor)
+                          : probe.absent<bool>(AbsentReason::Unsupported, path, "is no device");
   return node;
 }
 
 Field<std::vector<model::DeviceNode>> nodes_of(Probe& probe) {
+  constexpr std::size_t kMostNodes = 64;
   const auto names = probe.names("/dev");
   if (!names.known()) return Probe::as_absent<std::vector<model::DeviceNode>>(names);
-  std::vector<std::string> argv = {"stat", "-c", "%n %a %u %g %t %T"};
-  for (const std::string& name : names.value()) {
-    if (name.starts_with("nvidia") && name != "nvidia-caps" && name != "nvidia-caps-imex-channels" &&
-        argv.size() < 64)
-      argv.push_back("/dev/" + name);
-  }
-  if (argv.size() == 3)
-    return probe.found(std::vector<model::DeviceNode>(), "/dev", "holds no device of the driver");
-  const auto told = probe.said(argv);
-  if (!told.known()) return Probe::as_absent<std::vector<model::DeviceNode>>(told);
   std::vector<model::DeviceNode> nodes;
-  for (const std::string_view line : base::lines(told.value())) {
-    auto node = node_of(probe, line);
-    if (node) nodes.push_back(std::move(*node));
+  for (const std::string& name : names.value()) {
+    const bool folder = name == "nvidia-caps" || name == "nvidia-caps-imex-channels";
+    if (name.starts_with("nvidia") && !folder && nodes.size() < kMostNodes)
+      nodes.push_back(node_of(probe, "/dev/" + name));
   }
-  return Probe::derived(std::move(nodes), told);
+  return Probe::derived(std::move(nodes), names);
 }
 
 }  // namespace

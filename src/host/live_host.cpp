@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/process.h"
+#include "host/holders.h"
 #include "host/kmsg.h"
 #include "host/nvml_worker.h"
 
@@ -81,6 +82,11 @@ Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv,
 Result<std::string> LiveHost::gpu_answers() {
   if (!live()) return Source::gpu_answers();
   return ask_nvml();
+}
+
+Result<std::string> LiveHost::device_holders() {
+  if (!live()) return Source::device_holders();
+  return find_device_holders("/proc");
 }
 
 Result<KernelLog> LiveHost::kernel_log() {

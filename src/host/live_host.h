@@ -28,6 +28,7 @@ class LiveHost final : public Source {
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
+  base::Result<std::string> device_holders() override;
   base::Result<KernelLog> kernel_log() override;
 
  private:

@@ -1,6 +1,7 @@
 // Answers that were recorded earlier: a bundle (an archive written by `gpuwright capture`) or a fixture (a
 // folder of the same layout). Layout: manifest.json; files/PATH;
-// commands/SLUG/{argv.json,stdout,stderr,status.json}; kernel/kmsg; gpu/nvml; inputs/NAME.
+// commands/SLUG/{argv.json,stdout,stderr,status.json}; kernel/kmsg; gpu/nvml; gpu/holders;
+// inputs/NAME.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -54,6 +55,8 @@ struct Manifest {
 constexpr std::int64_t kBundleSchema = 1;
 constexpr const char* kNvmlMember = "gpu/nvml";
 constexpr const char* kNvmlQuestion = "NVML";
+constexpr const char* kHoldersMember = "gpu/holders";
+constexpr const char* kHoldersQuestion = "processes";
 
 std::string write_manifest(const Manifest& manifest);
 /// Malformed for foreign JSON, Unsupported for a newer schema.
@@ -80,6 +83,7 @@ class Recorded final : public Source {
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
+  base::Result<std::string> device_holders() override;
   base::Result<KernelLog> kernel_log() override;
 
   const Manifest& manifest() const { return manifest_; }
@@ -89,6 +93,8 @@ class Recorded final : public Source {
  private:
   base::Error missing(const std::string& question) const;
   base::Result<std::string> text_of(const std::string& member) const;
+  /// Where the command's answer is kept; empty where it is not.
+  std::string command_folder(std::vector<std::string> argv) const;
   Manifest manifest_;
   std::map<std::string, Open> members_;
 };

@@ -204,6 +204,16 @@ Result<std::string> Recording::gpu_answers() {
   return answers;
 }
 
+Result<std::string> Recording::device_holders() {
+  auto holders = inner_.device_holders();
+  if (!holders) {
+    failed(kHoldersQuestion, holders.error());
+    return holders;
+  }
+  GPUWRIGHT_TRY([[maybe_unused]] auto kept, keep_text(kHoldersMember, *holders));
+  return holders;
+}
+
 Result<KernelLog> Recording::kernel_log() {
   auto log = inner_.kernel_log();
   if (!log) {

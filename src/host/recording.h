@@ -37,6 +37,7 @@ class Recording final : public Source {
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
+  base::Result<std::string> device_holders() override;
   base::Result<KernelLog> kernel_log() override;
 
   /// Adds further documents. One that breaks off keeps its good part; the reason is told.

@@ -25,7 +25,11 @@ class Remembering final : public Source {
   base::Result<std::string> read_link(const std::string& path) override;
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
+  base::Result<base::FileStatus> status_of(const std::string& path) override {
+    return inner_->status_of(path);
+  }
   base::Result<std::string> gpu_answers() override;
+  base::Result<std::string> device_holders() override { return inner_->device_holders(); }
   base::Result<KernelLog> kernel_log() override { return inner_->kernel_log(); }
 
  private:

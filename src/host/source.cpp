@@ -3,11 +3,16 @@
 #include "host/source.h"
 
 #include "base/text.h"
+#include "kit/hash.h"
 
 namespace gpuwright::host {
 
 base::Result<std::string> Source::gpu_answers() {
   return base::make_error(base::ErrorKind::Unsupported, "no GPU can be asked here", "NVML");
+}
+
+base::Result<std::string> Source::device_holders() {
+  return base::make_error(base::ErrorKind::Unsupported, "no processes can be seen here", "/proc");
 }
 
 base::Result<base::FileStatus> Source::status_of(const std::string& path) {
@@ -46,6 +51,9 @@ std::string command_slug(const std::vector<std::string>& argv) {
     if (!slug.empty()) slug += '_';
     for (const char letter : argument) append_escaped(letter, slug);
   }
+  constexpr std::size_t kLongest = 120;  // file names end at 255 bytes, and escapes may triple it again
+  constexpr std::size_t kHead = 80;
+  if (slug.size() > kLongest) slug = slug.substr(0, kHead) + "-" + kit::sha256_hex(slug).substr(0, 16);
   return slug;
 }
 

@@ -60,6 +60,8 @@ class Source {
   /// What NVML says of each GPU, as text (nvml_worker.h). NotFound where there is no NVML; Unsupported where
   /// none can be asked.
   virtual base::Result<std::string> gpu_answers();
+  /// Processes that hold the driver's devices, as text (holders.h). Unsupported where there are none to see.
+  virtual base::Result<std::string> device_holders();
   /// The kernel's log from memory. Unsupported where there is none.
   virtual base::Result<KernelLog> kernel_log() = 0;
 };
