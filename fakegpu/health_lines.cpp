@@ -137,7 +137,20 @@ base::Result<GpuEffect> read_fabric(const Words& words, const Gpu& gpu) {
     if (words[1] != kStates[state]) continue;
     return GpuEffect([=](World&, Gpu& changed, double) { changed.fabric = state; });
   }
-  return wrong("write: fabric not-started|in-progress|completed");
+  if (words.size() == 2 && words[1] == "degraded")
+    return GpuEffect([](World&, Gpu& changed, double) { changed.fabric_degraded = true; });
+  if (words.size() == 2 && words[1] == "route-unhealthy")
+    return GpuEffect([](World&, Gpu& changed, double) { changed.fabric_route_unhealthy = true; });
+  return wrong("write: fabric not-started|in-progress|completed|degraded|route-unhealthy");
+}
+
+base::Result<GpuEffect> read_recovery(const Words& words, const Gpu& /*gpu*/) {
+  static constexpr const char* kActions[] = {"none", "reset", "reboot", "drain-p2p", "drain-and-reset"};
+  for (std::uint32_t action = 0; action < std::size(kActions) && words.size() == 2; ++action) {
+    if (words[1] != kActions[action]) continue;
+    return GpuEffect([=](World&, Gpu& changed, double) { changed.recovery_action = action; });
+  }
+  return wrong("write: recovery none|reset|reboot|drain-p2p|drain-and-reset");
 }
 
 base::Result<GpuEffect> read_text(const Words& words, const Gpu&) {

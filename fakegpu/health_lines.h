@@ -14,6 +14,7 @@ base::Result<GpuEffect> read_nvlink(const Words& words, const Gpu& gpu);
 base::Result<GpuEffect> read_pcie(const Words& words, const Gpu& gpu);
 base::Result<GpuEffect> read_xid(const Words& words, const Gpu& gpu);
 base::Result<GpuEffect> read_fabric(const Words& words, const Gpu& gpu);
+base::Result<GpuEffect> read_recovery(const Words& words, const Gpu& gpu);
 /// vbios, serial, uuid: a text of one word.
 base::Result<GpuEffect> read_text(const Words& words, const Gpu& gpu);
 

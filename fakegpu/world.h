@@ -71,6 +71,9 @@ struct Gpu {
   std::vector<Link> links;
   std::uint32_t pcie_generation = 0, pcie_lanes = 0, pcie_replays = 0;
   std::uint8_t fabric = 0;
+  bool fabric_degraded = false;
+  bool fabric_route_unhealthy = false;
+  std::uint32_t recovery_action = 0;
   std::vector<Process> processes;
   std::vector<Slice> slices;
   std::vector<Hang> hangs;

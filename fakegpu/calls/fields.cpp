@@ -76,6 +76,9 @@ void answer_field(const View& view, FieldValue& field) {
     case kFieldPcieReplay:
       set_small(field, view.gpu.pcie_replays);
       break;
+    case kFieldRecoveryAction:
+      set_small(field, view.gpu.recovery_action);
+      break;
     case 185:  // power, average over a second
     case 186:
       set_small(field, view.quantity("power") * 1000);

@@ -106,7 +106,11 @@ Return nvmlDeviceGetGpuFabricInfoV(Device device, FabricInfoV2* info) {
   return ask(__func__, device, [&](View& view) {
     if (info == nullptr) return Return::InvalidArgument;
     if (info->version != version_of<FabricInfoV2>(2)) return Return::ArgumentVersionMismatch;
-    info->health_mask = 0;
+    const auto slot = [](bool bad, std::uint32_t shift) {
+      return (bad ? kHealthTrue : kHealthFalse) << shift;
+    };
+    info->health_mask = slot(view.gpu.fabric_degraded, kDegradedBandwidth) | slot(false, kRouteRecovery) |
+                        slot(view.gpu.fabric_route_unhealthy, kRouteUnhealthy);
     return put_fabric(view, *info);
   });
 }

@@ -50,19 +50,30 @@ model::NvlinkFacts link_of(Probe& probe, const model::LinkState& state) {
 /// The links of the GPU with that index. A GPU without any has an empty list.
 Field<std::vector<model::NvlinkFacts>> links_of(Probe& probe, const model::GpuReport& gpu,
                                                 const std::vector<model::GpuLinkReport>& reports) {
+  const bool none = !gpu.link_count.known() && gpu.link_count.reason() == AbsentReason::Unsupported;
+  if (!gpu.link_count.known() && !none) return {Absent{gpu.link_count.reason()}, gpu.link_count.provenance()};
   std::vector<model::NvlinkFacts> links;
   for (const model::GpuLinkReport& report : reports) {
     if (!(report.index == gpu.index)) continue;
     for (const model::LinkState& state : report.links) links.push_back(link_of(probe, state));
   }
-  return Field<std::vector<model::NvlinkFacts>>(std::move(links), gpu.index.provenance());
+  return Field<std::vector<model::NvlinkFacts>>(std::move(links), gpu.link_count.provenance());
+}
+
+/// A list that was asked for: `count` says whether it was told. A board that does not have such things has
+/// none.
+template <class T>
+Field<std::vector<T>> list_of(std::vector<T> list, const Field<std::int64_t>& count) {
+  const bool has_none = !count.known() && count.reason() == AbsentReason::Unsupported;
+  if (count.known() || has_none) return {std::move(list), count.provenance()};
+  return {Absent{count.reason()}, count.provenance()};
 }
 
 /// What NVML has no answer for, or is not asked for, says so.
 void explain_absences(model::GpuReport& report) {
   model::Evidence silent;
   silent.input = "NVML";
-  silent.text = "gpuwright does not ask NVML for this";
+  silent.text = "NVML said nothing of this";
   report.lines.push_back(silent);
   const auto place = static_cast<std::int32_t>(report.lines.size());
   model::GpuReport::each_field(report, [place](const char* /*name*/, auto& field) {
@@ -97,6 +108,8 @@ void collect_gpus(Probe& probe, const catalog::Catalog& catalog, model::Machine&
   for (model::GpuReport& report : seen.gpus) {
     model::GpuFacts facts;
     facts.nvlinks = links_of(probe, report, seen.gpu_links);
+    facts.processes = list_of(std::move(report.processes), report.process_count);
+    facts.mig = list_of(std::move(report.mig), report.mig_count);
     facts.report = std::move(report);
     explain_absences(facts.report);
     gpus.push_back(std::move(facts));

@@ -112,6 +112,16 @@ enum ValueType : std::uint32_t {
   kSignedLongLong = 4
 };
 enum PcieCounter : std::uint32_t { kPcieSent = 0, kPcieReceived = 1 };
+// What the driver asks for after a fault (field 230), and slots of two bits in the fabric's health mask.
+enum RecoveryAction : std::uint32_t {
+  kRecoverNone = 0,
+  kRecoverReset = 1,
+  kRecoverReboot = 2,
+  kRecoverDrainP2p = 3,
+  kRecoverDrainAndReset = 4
+};
+enum FabricHealthShift : std::uint32_t { kDegradedBandwidth = 0, kRouteRecovery = 2, kRouteUnhealthy = 4 };
+enum FabricHealth : std::uint32_t { kHealthNotSupported = 0, kHealthTrue = 1, kHealthFalse = 2 };
 enum FabricState : std::uint8_t {
   kFabricNotSupported = 0,
   kFabricNotStarted = 1,
@@ -146,7 +156,8 @@ enum FieldId : std::uint32_t {
   kFieldTotalEnergy = 83,
   kFieldLinkSpeedCommon = 90,
   kFieldPcieReplay = 94,
-  kFieldLinkSpeed = 164
+  kFieldLinkSpeed = 164,
+  kFieldRecoveryAction = 230
 };
 
 struct PciInfo {

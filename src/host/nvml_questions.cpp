@@ -167,6 +167,29 @@ Answer memory_temperature(const Api& api, Device device) {
   return {result == Return::Success ? value.result : result, fmt::format("{}", value.value.u32)};
 }
 
+Answer recovery_action(const Api& api, Device device) {
+  if (api.field_values == nullptr) return {};
+  constexpr std::array<const char*, 5> kWords = {"None", "Reset", "Reboot", "Drain P2P", "Drain and Reset"};
+  FieldValue value{};
+  value.field = kFieldRecoveryAction;
+  const Return result = api.field_values(device, 1, &value);
+  const std::uint32_t action = value.value.u32;
+  return {result == Return::Success ? value.result : result,
+          action < kWords.size() ? kWords[action] : fmt::format("unknown action {}", action)};
+}
+
+Answer energy(const Api& api, Device device) {
+  std::uint64_t millijoules = 0;
+  const Return result = number(api.total_energy, millijoules, device);
+  return {result, fmt::format("{}", millijoules / 1000)};
+}
+
+Answer memory_utilization(const Api& api, Device device) {
+  Utilization utilization{};
+  const Return result = number(api.utilization, utilization, device);
+  return {result, fmt::format("{}", utilization.memory)};
+}
+
 Answer power_range(const Api& api, Device device, Which which) {
   if (api.power_limits == nullptr) return {};
   std::uint32_t least = 0, most = 0;
@@ -222,6 +245,16 @@ Answer fabric_status(const Api& api, Device device) {
   return {result, info.status == Return::Success ? "Success" : words_of(info.status)};
 }
 
+/// One slot of the health mask, in the words of nvidia-smi.
+Answer fabric_health(const Api& api, Device device, FabricHealthShift slot, const char* bad,
+                     const char* good) {
+  FabricInfoV2 info{};
+  info.version = version_of<FabricInfoV2>(2);
+  const Return result = number(api.fabric_v, info, device);
+  const std::uint32_t health = info.health_mask >> slot & 3;
+  return {result, health == kHealthTrue ? bad : health == kHealthFalse ? good : "N/A"};
+}
+
 // clang-format off
 constexpr auto kQuestions = std::to_array<Question>({
     {"pci.bus_id", "nvmlDeviceGetPciInfo_v3", pci_address},
@@ -261,6 +294,8 @@ constexpr auto kQuestions = std::to_array<Question>({
     {"clocks.max.memory", "nvmlDeviceGetMaxClockInfo", [](const Api& a, Device d) { return count(a.max_clock, d, kClockMemory); }},
     {"clocks_event_reasons.active", "nvmlDeviceGetCurrentClocksEventReasons", clock_reasons},
     {"utilization.gpu", "nvmlDeviceGetUtilizationRates", gpu_utilization},
+    {"utilization.memory", "nvmlDeviceGetUtilizationRates", memory_utilization},
+    {"total_energy", "nvmlDeviceGetTotalEnergyConsumption", energy},
     {"memory.total", "nvmlDeviceGetMemoryInfo_v2", [](const Api& a, Device d) { return memory(a, d, Which::First); }},
     {"memory.used", "nvmlDeviceGetMemoryInfo_v2", [](const Api& a, Device d) { return memory(a, d, Which::Second); }},
     {"bar1.total", "nvmlDeviceGetBAR1MemoryInfo", bar1},
@@ -291,6 +326,9 @@ constexpr auto kQuestions = std::to_array<Question>({
     {"retired_pages.pending", "nvmlDeviceGetRetiredPagesPendingStatus", retired_pending},
     {"fabric.state", "nvmlDeviceGetGpuFabricInfo", fabric_state},
     {"fabric.status", "nvmlDeviceGetGpuFabricInfo", fabric_status},
+    {"fabric.health.bandwidth", "nvmlDeviceGetGpuFabricInfoV", [](const Api& a, Device d) { return fabric_health(a, d, kDegradedBandwidth, "Degraded", "Full"); }},
+    {"fabric.health.route_unhealthy", "nvmlDeviceGetGpuFabricInfoV", [](const Api& a, Device d) { return fabric_health(a, d, kRouteUnhealthy, "True", "False"); }},
+    {"gpu_recovery_action", "nvmlDeviceGetFieldValues(230)", recovery_action},
 });
 // clang-format on
 

@@ -175,7 +175,28 @@ struct GpuReport {
   Field<std::int64_t> memory_total_bytes;
   Field<std::int64_t> memory_used_bytes;
   Field<std::int64_t> utilization_percent;
+  Field<std::int64_t> memory_utilization_percent;
   Field<std::int64_t> uncorrected_cell;  ///< "Volatile Uncorr. ECC" of the default table
+
+  Field<std::string> compute_capability;  ///< "9.0"
+  Field<std::int64_t> minor_number;       ///< of /dev/nvidiaN
+  Field<std::string> part_number;
+  Field<std::string> inforom;
+  Field<std::int64_t> fan_percent;
+  Field<base::Watts> minimum_power_limit;
+  Field<base::Watts> maximum_power_limit;
+  Field<std::int64_t> energy_j;  ///< since the driver was loaded
+  Field<std::int64_t> sm_clock_mhz;
+  Field<std::int64_t> memory_clock_mhz;
+  Field<std::int64_t> maximum_sm_clock_mhz;
+  Field<std::int64_t> maximum_memory_clock_mhz;
+  Field<std::int64_t> bar1_total_bytes;
+
+  // How many there are, where the tool was asked for the list: an empty list may also be one that nobody
+  // read.
+  Field<std::int64_t> link_count;
+  Field<std::int64_t> mig_count;
+  Field<std::int64_t> process_count;
 
   std::vector<GpuProcess> processes;
   std::vector<MigInstance> mig;
@@ -285,9 +306,20 @@ struct GpuReport {
     visit("memory_total_bytes", self.memory_total_bytes);
     visit("memory_used_bytes", self.memory_used_bytes);
     visit("utilization_percent", self.utilization_percent);
-    visit("uncorrected_cell", self.uncorrected_cell);
-    visit("processes", self.processes);
-    visit("mig", self.mig);
+    visit("memory_utilization_percent", self.memory_utilization_percent);
+    visit("compute_capability", self.compute_capability);
+    visit("minor_number", self.minor_number);
+    visit("part_number", self.part_number);
+    visit("inforom", self.inforom);
+    visit("fan_percent", self.fan_percent);
+    visit("minimum_power_limit_w", self.minimum_power_limit);
+    visit("maximum_power_limit_w", self.maximum_power_limit);
+    visit("energy_j", self.energy_j);
+    visit("sm_clock_mhz", self.sm_clock_mhz);
+    visit("memory_clock_mhz", self.memory_clock_mhz);
+    visit("maximum_sm_clock_mhz", self.maximum_sm_clock_mhz);
+    visit("maximum_memory_clock_mhz", self.maximum_memory_clock_mhz);
+    visit("bar1_total_bytes", self.bar1_total_bytes);
   }
 };
 

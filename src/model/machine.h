@@ -38,12 +38,16 @@ struct NvlinkFacts {
 struct GpuFacts {
   GpuReport report;
   Field<std::vector<NvlinkFacts>> nvlinks;
+  Field<std::vector<GpuProcess>> processes;
+  Field<std::vector<MigInstance>> mig;
 
   std::string key() const { return report.key(); }
   template <class Self, class Visit>
   static void each_field(Self& self, Visit&& visit) {
     GpuReport::each_field(self.report, visit);
     visit("nvlinks", self.nvlinks);
+    visit("processes", self.processes);
+    visit("mig", self.mig);
   }
 };
 

@@ -152,6 +152,23 @@ const FieldRow kRows[] = {
     {"memory.total", "FB Memory Usage/Total", "gpu/fb_memory_usage/total", &G::memory_total_bytes},
     {"memory.used", "FB Memory Usage/Used", "gpu/fb_memory_usage/used", &G::memory_used_bytes},
     {"utilization.gpu", "Utilization/Gpu", "utilization/gpu_util", &G::utilization_percent},
+    {"utilization.memory", "", "", &G::memory_utilization_percent},
+    {"compute_cap", "", "", &G::compute_capability},
+    {"minor_number", "", "", &G::minor_number},
+    {"board_part_number", "", "", &G::part_number},
+    {"inforom.img", "", "", &G::inforom},
+    {"fan.speed", "", "", &G::fan_percent},
+    {"power.min_limit", "", "", &G::minimum_power_limit},
+    {"power.max_limit", "", "", &G::maximum_power_limit},
+    {"total_energy", "", "", &G::energy_j},
+    {"clocks.current.sm", "", "", &G::sm_clock_mhz},
+    {"clocks.current.memory", "", "", &G::memory_clock_mhz},
+    {"clocks.max.sm", "", "", &G::maximum_sm_clock_mhz},
+    {"clocks.max.memory", "", "", &G::maximum_memory_clock_mhz},
+    {"bar1.total", "", "", &G::bar1_total_bytes},
+    {"links", "", "", &G::link_count},
+    {"mig", "", "", &G::mig_count},
+    {"processes", "", "", &G::process_count},
 };
 // clang-format on
 
@@ -254,10 +271,10 @@ void put_member(GpuReport& report, const Member& member, std::string_view value,
         place);
 }
 
-void put_absent(GpuReport& report, const Member& member, AbsentReason reason) {
+void put_absent(GpuReport& report, const Member& member, AbsentReason reason, std::int32_t place) {
   std::visit(
-      [&report, reason](auto pointer) {
-        if (!(report.*pointer).known()) report.*pointer = Absent{reason};
+      [&report, reason, place](auto pointer) {
+        if (!(report.*pointer).known()) report.*pointer = {Absent{reason}, place};
       },
       member);
 }
@@ -307,8 +324,10 @@ bool assign_gpu_value(GpuReport& report, SmiLanguage language, const SmiValue& v
   const std::string_view text = base::trim(value.value);
   const SmiAbsence absence = absence_of(text);
   const BlockContext context{report.input, value.line};
+  if (report.lines.size() < 512) report.lines.push_back(evidence_of(context, value.line, value.line_text));
+  const auto place = static_cast<std::int32_t>(report.lines.size());
   if (absence == SmiAbsence::Unreadable || absence == SmiAbsence::TimedOut) {
-    put_absent(report, row->member, reason_of(absence));
+    put_absent(report, row->member, reason_of(absence), place);
     if (report.unreadable.size() < 64) {
       model::UnreadableCell cell;
       cell.field = name_in(*row, language);
@@ -319,11 +338,10 @@ bool assign_gpu_value(GpuReport& report, SmiLanguage language, const SmiValue& v
     return true;
   }
   if (absence != SmiAbsence::None) {
-    put_absent(report, row->member, reason_of(absence));
+    put_absent(report, row->member, reason_of(absence), place);
     return true;
   }
-  if (report.lines.size() < 512) report.lines.push_back(evidence_of(context, value.line, value.line_text));
-  put_member(report, row->member, text, static_cast<std::int32_t>(report.lines.size()));
+  put_member(report, row->member, text, place);
   return true;
 }
 
