@@ -23,6 +23,10 @@ class Checker {
   explicit Checker(const Json& schema) : schema_(schema) {}
 
   void check(const Json& value, const Json& rule, const std::string& place) {
+    if (rule.is_boolean()) {  // true allows anything
+      if (!rule.get<bool>()) breach(place, "is not allowed");
+      return;
+    }
     if (rule.contains("$ref")) {
       const std::string name = rule["$ref"].get<std::string>();
       check(value, schema_.at(Json::json_pointer(name.substr(1))), place);
