@@ -9,14 +9,16 @@ int run_capture(const std::vector<std::string>& arguments, const Console& consol
 int run_doctor(const std::vector<std::string>& arguments, const Console& console);
 int run_explain(const std::vector<std::string>& arguments, const Console& console);
 int run_facts(const std::vector<std::string>& arguments, const Console& console);
+int run_spec(const std::vector<std::string>& arguments, const Console& console);
 
 namespace {
 
-constexpr std::array<Command, 4> kCommands = {{
+constexpr std::array<Command, 5> kCommands = {{
     {"doctor", "find what is wrong, why, and what to do", run_doctor},
     {"capture", "pack redacted evidence for replay or for a vendor", run_capture},
     {"explain", "explain a code, cause, signal or error text", run_explain},
     {"facts", "show what this machine is", run_facts},
+    {"spec", "write, check and compare what a machine should be (gpuwright.yaml)", run_spec},
 }};
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "app/knowledge.h"
 #include "base/text.h"
 #include "parse/recogniser.h"
+#include "report/spec_docs.h"
 #include "rules/diagnose.h"
 
 #include <fmt/core.h>
@@ -54,6 +55,10 @@ std::optional<std::string> entry(const Request& request, const catalog::Catalog&
     return request.json ? report::explain_sxid_json(*row, catalog, language)
                         : report::explain_sxid_text(*row, catalog, request.options);
   }
+  if (const catalog::SpecKey* key = catalog.spec_keys().find(request.text)) {
+    return request.json ? report::explain_spec_key_json(*key, language)
+                        : report::explain_spec_key_text(*key, catalog, request.options);
+  }
   const auto signature = std::find_if(
       catalog.signatures().begin(), catalog.signatures().end(), [&](const catalog::Signature& row) {
         return row.id == request.text || (!row.signal.empty() && row.signal == request.text);
@@ -90,7 +95,8 @@ int run_explain(const std::vector<std::string>& arguments, const Console& consol
   std::vector<std::string> words;
   std::string language = "en", data;
   CommandLine line("explain", "Explain a code, cause, signal or error text.");
-  line.positionals("WHAT", words, "a cause's id, Xid N, SXid N, a signal, or an error message");
+  line.positionals("WHAT", words,
+                   "a cause's id, Xid N, SXid N, a signal, a key of a spec, or an error message");
   line.flag("--json", request.json, "print JSON");
   line.choice("--lang", language, {"en", "zh"}, "language of the text");
   line.option("--data", data, "DIR", "use the knowledge in DIR instead of the embedded one");

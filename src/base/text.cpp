@@ -202,6 +202,44 @@ int compare_versions(std::string_view a, std::string_view b) {
   return 0;
 }
 
+namespace {
+
+constexpr std::size_t kLongestCompared = 64;
+
+/// Letters to change, add, drop or swap with their neighbour to make one word of the other, no letter touched
+/// twice. Source: optimal string alignment distance.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, change});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto plain = [](std::string_view text) { return replace_all(lower(text), "-", "_"); };
+  const std::string wanted = plain(word.substr(0, kLongestCompared));
+  std::optional<std::string> best;
+  std::size_t least = std::max<std::size_t>(1, wanted.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongestCompared) continue;
+    const std::size_t edits = edits_between(wanted, plain(candidate));
+    if (edits >= least || edits >= candidate.size()) continue;
+    least = edits;
+    best = candidate;
+  }
+  return best;
+}
+
 bool matches_signal_glob(std::string_view pattern, std::string_view text) {
   if (pattern.size() >= 2 && pattern.substr(pattern.size() - 2) == ".*") {
     pattern.remove_suffix(1);

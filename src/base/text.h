@@ -79,6 +79,10 @@ std::string printable(std::string_view text, std::size_t limit = 400);
 /// Compares dotted versions part by part as numbers ("525.60.13" < "525.105.17"). Negative, zero or positive.
 int compare_versions(std::string_view a, std::string_view b);
 
+/// The candidate that a misspelt word most likely means, or nothing when none is near (more than a third of
+/// its letters differ). Case, and '_' against '-', count little.
+std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& candidates);
+
 /// True when `text` matches `pattern`, where a final ".*" stands for any suffix after the dot ("sxid.*"
 /// matches "sxid.20034").
 bool matches_signal_glob(std::string_view pattern, std::string_view text);

@@ -172,6 +172,19 @@ base::Status add_rules(Rules& rules, const KnowledgeFile& file) {
   return base::Done{};
 }
 
+/// Rows of data/spec/, and the names of the sections in their order.
+base::Status add_spec_keys(const KnowledgeFile& file, std::vector<SpecKey>& rows,
+                           std::vector<std::string>& sections) {
+  if (!file.name.starts_with("spec/")) return base::Done{};
+  const bool top = file.name == "spec/sections.yaml";
+  for (const Node& item : file.root.items) {
+    GPUWRIGHT_TRY(SpecKey row, read_spec_key(item, file.name));
+    if (top) sections.push_back(row.key);
+    rows.push_back(std::move(row));
+  }
+  return base::Done{};
+}
+
 void add_table(Tables& tables, const KnowledgeFile& file) {
   const std::string& name = file.name;
   if (!name.ends_with(".csv") || name == kScannerTable) return;
@@ -195,10 +208,13 @@ const Tables& LazyTables::get() {
 base::Result<Catalog> build_catalog(const std::vector<KnowledgeFile>& files) {
   Rules rules;
   Tables tables;
+  std::vector<std::string> sections;
   for (const KnowledgeFile& file : files) {
     GPUWRIGHT_TRY([[maybe_unused]] auto done, add_rules(rules, file));
+    GPUWRIGHT_TRY([[maybe_unused]] auto keys, add_spec_keys(file, tables.spec_keys, sections));
     add_table(tables, file);
   }
+  GPUWRIGHT_TRY(tables.spec_keys, arrange_spec_keys(std::move(tables.spec_keys), sections));
   GPUWRIGHT_TRY([[maybe_unused]] auto signatures, sort_unique(rules.signatures, kById));
   GPUWRIGHT_TRY([[maybe_unused]] auto causes, sort_unique(rules.causes, kById));
   GPUWRIGHT_TRY([[maybe_unused]] auto formats, sort_unique(rules.formats, kById));

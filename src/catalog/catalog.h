@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "catalog/cause.h"
 #include "catalog/signature.h"
+#include "catalog/spec_key.h"
 
 #include <cstdint>
 #include <functional>
@@ -92,6 +93,7 @@ struct Tables {
   std::vector<XidRow> xids;  ///< sorted by code
   std::vector<SxidRow> sxids;
   std::vector<Nvlink5Row> nvlink5;
+  std::vector<SpecKey> spec_keys;  ///< in the order that docs/SPEC.md shows
   std::map<std::string, base::CsvTable> others;
 };
 
@@ -126,6 +128,8 @@ class Catalog {
   const std::vector<XidRow>& xids() const { return tables().xids; }
   const std::vector<SxidRow>& sxids() const { return tables().sxids; }
   const std::vector<Nvlink5Row>& nvlink5() const { return tables().nvlink5; }
+  /// The keys that a spec may have. The view lives as long as the catalog.
+  SpecKeys spec_keys() const { return SpecKeys(tables().spec_keys); }
 
   /// Null when unknown. Pointers live as long as the catalog.
   const Cause* cause(std::string_view id) const;

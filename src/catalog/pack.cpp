@@ -8,7 +8,7 @@ namespace gpuwright::catalog {
 
 namespace {
 
-constexpr std::string_view kMagic = "gpuwright knowledge 3\n";
+constexpr std::string_view kMagic = "gpuwright knowledge 4\n";
 
 /// Appends values: numbers as base-128 varints (zigzag for the sign), texts and lists with their size in
 /// front.
@@ -183,6 +183,11 @@ void fields(Archive& archive, Nvlink5Row& row) {
           row.local_effects, row.remote_effects, row.source);
 }
 template <class Archive>
+void fields(Archive& archive, SpecKey& row) {
+  archive(row.key, row.parent, row.name, row.shape, row.type, row.allowed, row.least, row.most, row.required,
+          row.identity, row.default_value, row.doc, row.example, row.starter, row.fact, row.compare);
+}
+template <class Archive>
 void fields(Archive& archive, base::CsvTable::Row& row) {
   archive(row.line, row.cells);
 }
@@ -196,7 +201,7 @@ void fields(Archive& archive, Rules& rules) {
 }
 template <class Archive>
 void fields(Archive& archive, Tables& tables) {
-  archive(tables.xids, tables.sxids, tables.nvlink5, tables.others);
+  archive(tables.xids, tables.sxids, tables.nvlink5, tables.spec_keys, tables.others);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A tree of values as YAML and JSON documents have it, with line numbers for error messages. The one shape in
-// which both leave kit.
+// A tree of values as YAML and JSON documents have it, with places for error messages. The one shape in which
+// both leave kit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,8 +24,12 @@ class Node {
   Node& operator=(Node&& other) noexcept;
 
   Kind kind = Kind::Null;
-  std::int32_t line = 0;  ///< 1-based, 0 where unknown
-  std::string scalar;     ///< numbers and booleans as written
+  std::int32_t line = 0;        ///< 1-based, 0 where unknown
+  std::int32_t column = 0;      ///< 1-based, in characters; 0 where unknown
+  std::int32_t key_line = 0;    ///< of the key, where this is the value of a map's entry
+  std::int32_t key_column = 0;  ///< likewise
+  bool quoted = false;          ///< a scalar of YAML in quotes or as a block: a text whatever it looks like
+  std::string scalar;           ///< numbers and booleans as written
   std::vector<Node> items;
   std::vector<std::pair<std::string, Node>> entries;  ///< in document order
 

@@ -11,6 +11,7 @@ log=$findings/$name.log
 mkdir -p "$findings" "$corpus"
 seeds=("$root/tests/data")
 [[ $name != catalog ]] || seeds=("$root/data")
+[[ $name != spec ]] || seeds=("$root/docs/examples")
 [[ ! -d $root/tests/fuzz/seeds/$name ]] || seeds+=("$root/tests/fuzz/seeds/$name")
 
 began=$SECONDS status=0 stopped=0

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/json_schema.h"
 
+#include "kit/regex.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -38,6 +40,7 @@ class Checker {
       breach(place, "not one of the allowed values: " + value.dump());
     }
     if (value.is_number()) check_bounds(value, rule, place);
+    if (value.is_string() && rule.contains("pattern")) check_pattern(value, rule, place);
     if (value.is_object()) check_object(value, rule, place);
     if (value.is_array()) {
       for (std::size_t i = 0; i < value.size(); ++i)
@@ -67,6 +70,12 @@ class Checker {
       breach(place, "above the maximum: " + value.dump());
   }
 
+  void check_pattern(const Json& value, const Json& rule, const std::string& place) {
+    const auto pattern = kit::Regex::compile(rule["pattern"].get<std::string>());
+    if (!pattern || !pattern.value().matches(value.get<std::string>()))
+      breach(place, "does not follow the pattern: " + value.dump());
+  }
+
   void check_object(const Json& value, const Json& rule, const std::string& place) {
     for (const Json& name : rule.value("required", Json::array())) {
       if (!value.contains(name.get<std::string>())) breach(place, "lacks " + name.get<std::string>());
@@ -75,7 +84,7 @@ class Checker {
     for (const auto& [name, member] : value.items()) {
       if (known.contains(name)) {
         check(member, known[name], place + "/" + name);
-      } else if (rule.contains("additionalProperties")) {
+      } else if (rule.contains("additionalProperties") && rule["additionalProperties"].is_object()) {
         check(member, rule["additionalProperties"], place + "/" + name);
       } else {
         breach(place, "has a property that the schema does not name: " + name);

@@ -1,6 +1,6 @@
 // Checks a JSON document against a schema: type, enum, required, properties, additionalProperties, items,
-// minimum, maximum, $ref. In addition a property that the schema does not name is a breach, so that the
-// schema cannot fall behind the program.
+// minimum, maximum, pattern, $ref. In addition a property that the schema does not name is a breach, so that
+// the schema cannot fall behind the program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
