@@ -107,6 +107,7 @@ class Reader {
 
   void refuse_unknown(const Node& map, const std::vector<const SpecKey*>& children, const std::string& path) {
     std::vector<std::string> names;
+    names.reserve(children.size());
     for (const SpecKey* key : children) names.push_back(key->name);
     for (const auto& entry : map.entries) {
       if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;

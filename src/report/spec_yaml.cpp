@@ -103,7 +103,7 @@ class Writer {
       : keys_(keys), outline_(outline), style_(style) {}
 
   /// `lead` stands before the first line ("  - "), `indent` before the others. False: nothing was written.
-  bool write_map(const std::string& parent, const std::string& path, std::string lead,
+  bool write_map(const std::string& parent, const std::string& path, const std::string& lead,
                  const std::string& indent) {
     bool any = false;
     for (const SpecKey* key : keys_.children(parent)) {

@@ -12,7 +12,6 @@ namespace {
 
 using catalog::SpecKey;
 using catalog::SpecKeys;
-using catalog::SpecShape;
 using model::Spec;
 using model::SpecEntry;
 
