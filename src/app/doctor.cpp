@@ -32,6 +32,7 @@ struct DoctorOptions {
   std::string data;
   std::string sysroot;
   std::string demo;
+  std::string workload;
 };
 
 /// What was looked at, and what the last line should suggest.
@@ -166,6 +167,8 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
               "lowest severity that makes the exit code 1");
   line.option("--data", options.data, "DIR", "use the knowledge in DIR instead of the embedded one");
   line.option("--sysroot", options.sysroot, "DIR", "look at the files of the disk mounted at DIR");
+  line.choice("--workload", options.workload, {"training", "inference", "hpc", "shared-workstation"},
+              "what the machine is for: also judge what that asks of host, network and storage");
   line.option("--demo", options.demo, "NAME", "show an embedded case: gpu-lost, nvlink-peer, nccl-shm ...");
   line.example("gpuwright doctor", "this machine");
   line.example("gpuwright doctor /var/log/kern.log error.txt", "files, whatever they are");
@@ -184,6 +187,7 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   rules::Background background;
   background.machine = facts ? &*facts : nullptr;
   background.today_s = ::time(nullptr);
+  background.workload = options.workload;
   model::Diagnosis diagnosis = rules::diagnose(std::move(*observations), *catalog, background);
   if (looked->no_gpu && !gpus_told)
     diagnosis.could_not_look.emplace_back("GPUs: there is no NVIDIA GPU on this machine");

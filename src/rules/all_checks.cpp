@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "rules/baseline.h"
 #include "rules/check.h"
 #include "rules/check_driver.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 /// Sorted by id.
 constexpr std::array kChecks = {
+    Check{"baseline", check_baseline},
     Check{"driver.library-matches-module", check_library_matches_module},
 };
 

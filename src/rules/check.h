@@ -23,7 +23,9 @@ struct Situation {
   const model::Machine& machine;
   const model::Observations& observations;
   const catalog::Catalog& catalog;
-  std::int64_t today_s = 0;  ///< unix time, UTC; 0: not known, nothing is judged by its age
+  std::int64_t today_s = 0;   ///< unix time, UTC; 0: not known, nothing is judged by its age
+  std::string workload = {};  ///< class of data/baseline.csv: "training", "inference", "hpc",
+                              ///< "shared-workstation"; empty: none named
 };
 
 /// Something wrong, while a check is at work.

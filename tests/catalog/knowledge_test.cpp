@@ -63,15 +63,18 @@ const std::string& source_text() {
   return kText;
 }
 
-/// Signals that signatures raise.
-std::set<std::string> signature_signals() {
+/// Signals that signatures and the rows of the baseline raise.
+std::set<std::string> signals_of_data() {
   std::set<std::string> signals;
   for (const catalog::Signature& signature : knowledge().signatures()) signals.insert(signature.signal);
+  const base::CsvTable* baseline = knowledge().table("baseline");
+  if (baseline == nullptr) return signals;
+  for (const base::CsvTable::Row& row : baseline->rows) signals.insert(baseline->cell(row, "signal"));
   return signals;
 }
 
 /// True when a signature raises the signal, a code table holds it, or code names it.
-bool is_raised(const std::string& signal, const std::set<std::string>& by_signature) {
+bool is_raised(const std::string& signal, const std::set<std::string>& by_data) {
   const bool glob = signal.size() > 2 && signal.substr(signal.size() - 2) == ".*";
   const std::string group = signal.substr(0, signal.find('.'));
   if (group == "xid" || group == "sxid") {
@@ -81,13 +84,13 @@ bool is_raised(const std::string& signal, const std::set<std::string>& by_signat
   }
   if (glob) {
     return std::any_of(
-               by_signature.begin(), by_signature.end(),
+               by_data.begin(), by_data.end(),
                [&](const std::string& raised) { return base::matches_signal_glob(signal, raised); }) ||
            base::contains(source_text(), "\"" + signal.substr(0, signal.size() - 1));
   }
   // Code may build the name from its group and a variable part: then the group with its dot stands in the
   // source.
-  return by_signature.count(signal) > 0 || base::contains(source_text(), "\"" + signal + "\"") ||
+  return by_data.count(signal) > 0 || base::contains(source_text(), "\"" + signal + "\"") ||
          base::contains(source_text(), "\"" + group + ".\"");
 }
 
@@ -180,7 +183,7 @@ TEST(Knowledge, EveryDecoderAndFormatThatDataNamesExists) {
 }
 
 TEST(Knowledge, EverySignalThatACauseNamesIsRaisedBySomething) {
-  const std::set<std::string> raised = signature_signals();
+  const std::set<std::string> raised = signals_of_data();
   for (const catalog::Cause& cause : knowledge().causes()) {
     std::vector<std::string> named = cause.contradicted_by;
     for (const catalog::Raise& raise : cause.raised_by) {
