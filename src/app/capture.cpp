@@ -11,6 +11,9 @@
 #include "host/recording.h"
 #include "host/redact.h"
 #include "kit/hash.h"
+#include "parse/recogniser.h"
+#include "report/rma_text.h"
+#include "rules/diagnose.h"
 
 #include <fmt/core.h>
 
@@ -27,6 +30,7 @@ struct CaptureOptions {
   std::vector<std::string> paths;
   std::string output;
   std::string sysroot;
+  std::string rma;
   bool no_redact = false;
 };
 
@@ -41,18 +45,25 @@ std::string utc_now(const char* format) {
   return text;
 }
 
+/// What was recorded, and what it says.
+struct Captured {
+  std::unique_ptr<host::Recording> recording;
+  host::Inputs evidence;
+  model::Machine facts;
+};
+
 /// Records what the machine says, and the further inputs.
-base::Result<std::unique_ptr<host::Recording>> record(host::Source& machine, const CaptureOptions& options,
-                                                      const Console& console) {
-  GPUWRIGHT_TRY(const auto catalog, load_catalog({}));
+base::Result<Captured> record(host::Source& machine, const CaptureOptions& options,
+                              const catalog::Catalog& catalog, const Console& console) {
   GPUWRIGHT_TRY(auto spool, host::Spool::create());
-  auto recording = std::make_unique<host::Recording>(machine, std::move(spool));
+  Captured captured;
+  captured.recording = std::make_unique<host::Recording>(machine, std::move(spool));
   // The inputs first: a name that does not exist shall be told before a minute of asking.
   GPUWRIGHT_TRY(auto inputs, host::open_inputs(options.paths));
-  GPUWRIGHT_TRY([[maybe_unused]] auto added, recording->add_inputs(std::move(inputs)));
-  host::Inputs evidence = look_at(*recording, console);
-  const model::Machine facts = facts::collect_machine(*recording, catalog);  // for what it asks
-  return recording;
+  GPUWRIGHT_TRY([[maybe_unused]] auto added, captured.recording->add_inputs(std::move(inputs)));
+  captured.evidence = look_at(*captured.recording, console);
+  captured.facts = facts::collect_machine(*captured.recording, catalog);
+  return captured;
 }
 
 std::string size_text(std::int64_t bytes) {
@@ -123,6 +134,32 @@ base::Result<host::Manifest> write(const host::Recording& recording, host::Sourc
   return manifest;
 }
 
+/// The vendor's page beside the bundle: it names serial numbers, the bundle does not.
+base::Result<std::string> write_rma_page(Captured& captured, const catalog::Catalog& catalog,
+                                         const CaptureOptions& options) {
+  const std::string gpu = options.rma == "all" ? std::string() : options.rma;
+  if (captured.facts.gpus.known() && !report::has_gpu_named(captured.facts, gpu))
+    return base::make_error(base::ErrorKind::NotFound, "no GPU has this index, address or UUID",
+                            "--rma " + gpu);
+  parse::Recogniser recogniser(catalog);
+  for (host::Document& document : captured.evidence.documents) {
+    const base::Status read = recogniser.add(document.name, *document.content);
+    if (!read) captured.evidence.could_not_look.push_back(document.name + ": " + read.error().message);
+  }
+  rules::Background background;
+  background.machine = &captured.facts;
+  background.today_s = ::time(nullptr);
+  model::Diagnosis diagnosis = rules::diagnose(recogniser.finish(), catalog, background);
+  diagnosis.could_not_look = captured.evidence.could_not_look;
+  const std::string path = options.output + ".rma.txt";
+  GPUWRIGHT_TRY(auto file, base::AtomicFile::create(path, kOwnerOnly));
+  const std::string page =
+      report::render_rma_text(captured.facts, diagnosis, catalog, gpu, utc_now("%Y-%m-%d %H:%M:%S UTC"));
+  GPUWRIGHT_TRY([[maybe_unused]] auto written, base::write_all(file.fd(), page, path));
+  GPUWRIGHT_TRY([[maybe_unused]] auto done, file.commit());
+  return path;
+}
+
 }  // namespace
 
 int run_capture(const std::vector<std::string>& arguments, const Console& console) {
@@ -131,19 +168,31 @@ int run_capture(const std::vector<std::string>& arguments, const Console& consol
   line.positionals("PATH", options.paths, "further files and folders to pack; - is standard input");
   line.option("-o,--output", options.output, "FILE", "where to write (gpuwright-TIME.tar.gz)");
   line.option("--sysroot", options.sysroot, "DIR", "look at the files of the disk mounted at DIR");
+  line.option("--rma", options.rma, "GPU",
+              "also write the page that a vendor asks for before a replacement: index, address, UUID or all");
   line.flag("--no-redact", options.no_redact, "keep names, addresses and serial numbers");
   line.example("gpuwright capture -o node.tar.gz", "this machine, redacted");
+  line.example("gpuwright capture --rma 3 -o node.tar.gz", "with node.tar.gz.rma.txt for GPU 3");
   line.example("gpuwright doctor node.tar.gz", "the same findings, anywhere");
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
 
   if (options.output.empty()) options.output = utc_now("gpuwright-%Y%m%d-%H%M%S.tar.gz");
   base::Result<std::unique_ptr<host::Source>> machine = open_host(options.sysroot);
   if (!machine) return console.usage_error(machine.error());
-  const auto recording = record(**machine, options, console);
-  if (!recording) return console.usage_error(recording.error());
-  const base::Result<host::Manifest> manifest = write(**recording, **machine, options);
+  const base::Result<catalog::Catalog> catalog = load_catalog({});
+  if (!catalog) return console.usage_error(catalog.error());
+  auto captured = record(**machine, options, *catalog, console);
+  if (!captured) return console.usage_error(captured.error());
+  std::string page;
+  if (!options.rma.empty()) {
+    auto written = write_rma_page(*captured, *catalog, options);
+    if (!written) return console.usage_error(written.error());
+    page = std::move(*written);
+  }
+  const base::Result<host::Manifest> manifest = write(*captured->recording, **machine, options);
   if (!manifest) return console.usage_error(manifest.error());
   tell(*manifest, options.output, console);
+  if (!page.empty()) console.print("Wrote " + page + " for the vendor: it names serial numbers\n");
   return kFine;
 }
 
