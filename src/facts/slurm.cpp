@@ -66,8 +66,8 @@ void collect_gres(Probe& probe, const std::string& folder, model::SlurmFacts& sl
 }
 
 /// "NodeName=n1 ... State=IDLE+DRAIN ... Gres=gpu:h100:8 ... Reason=... [root@...]" of `scontrol show node`.
-void collect_node(Probe& probe, model::SlurmFacts& slurm, const std::string& host) {
-  const auto shown = probe.said({"scontrol", "show", "node", host, "--oneliner"});
+void collect_node(Probe& probe, model::SlurmFacts& slurm) {
+  const auto shown = probe.said({"scontrol", "show", "node", host::kThisHost, "--oneliner"});
   const auto word = [&](std::string_view key) {
     return Probe::read_as<std::string>(shown,
                                        [key](const std::string& line) { return word_value(line, key); });
@@ -110,9 +110,7 @@ void collect_slurm(Probe& probe, const catalog::Catalog& /*catalog*/, model::Mac
         const auto parts = base::words(text);
         return parts.size() < 2 ? std::nullopt : std::optional(base::printable(parts[1], 40));
       });
-  std::string host = model::key_text(machine.os.host_name);
-  host = host.substr(0, host.find('.'));
-  collect_node(probe, slurm, host.empty() ? "localhost" : host);
+  collect_node(probe, slurm);
 }
 
 }  // namespace gpuwright::facts

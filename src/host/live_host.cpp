@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "host/holders.h"
 #include "host/kmsg.h"
 #include "host/nvml_worker.h"
@@ -29,6 +30,16 @@ bool is_plain(const std::string& path) {
   const std::string whole = normal_path(path);
   return std::any_of(kFolders.begin(), kFolders.end(),
                      [&whole](const char* folder) { return whole.starts_with(folder); });
+}
+
+/// kThisHost becomes the name before the first dot, as node names are.
+std::vector<std::string> with_host_name(std::vector<std::string> argv) {
+  for (std::string& argument : argv) {
+    if (argument != kThisHost) continue;
+    const auto name = base::read_file("/proc/sys/kernel/hostname", 256);
+    argument = name ? std::string(base::trim(name->substr(0, name->find('.')))) : "localhost";
+  }
+  return argv;
 }
 
 }  // namespace
@@ -66,9 +77,10 @@ Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv,
   if (!live())
     return make_error(ErrorKind::Unsupported, "no commands are run in a sysroot",
                       argv.empty() ? "" : argv.front());
+  const std::vector<std::string> real = with_host_name(argv);
   base::ProcessOptions options;
   options.deadline = deadline;
-  GPUWRIGHT_TRY(auto result, base::run_process(argv, options));
+  GPUWRIGHT_TRY(auto result, base::run_process(real, options));
   CommandAnswer answer;
   answer.status = result.status;
   answer.signal = result.signal;

@@ -148,10 +148,12 @@ void add_host(std::string_view line, std::size_t begin, NameKind kind, Spans& sp
 }
 
 void host_labels(std::string_view line, std::string_view low, Spans& spans) {
-  static constexpr std::array<std::string_view, 14> kLabels = {
-      "hostname",  "host name",       "host_name",        "nodename",     "node name",
-      "node_name", "nodehostname",    "nodeaddr",         "batchhost",    "logname",
-      "_hostname", "kubernetes_node", "noderesourcename", "node_hostname"};
+  static constexpr std::array<std::string_view, 18> kLabels = {
+      "slurmctldhost",    "controlmachine", "dbdhost",      "accountingstoragehost",
+      "hostname",         "host name",      "host_name",    "nodename",
+      "node name",        "node_name",      "nodehostname", "nodeaddr",
+      "batchhost",        "logname",        "_hostname",    "kubernetes_node",
+      "noderesourcename", "node_hostname"};
   for (const auto label : kLabels) {
     if (label == "logname") continue;
     behind_each(low, label, [&](std::size_t behind) {

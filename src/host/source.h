@@ -37,6 +37,8 @@ struct KernelLog {
       0;  ///< records that programs wrote into the kernel log: not the kernel's word, left out
 };
 
+constexpr const char* kThisHost = "{host}";
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -53,8 +55,9 @@ class Source {
   virtual base::Result<std::string> read_link(const std::string& path) = 0;
   /// What a path is and whose, links not followed. Unsupported where nobody wrote that down.
   virtual base::Result<base::FileStatus> status_of(const std::string& path);
-  /// Runs a tool. NotFound when it is not installed; Unsupported where no commands can be run. A tool that
-  /// fails or is killed is an answer, no error.
+  /// Runs a tool. An argument kThisHost stands for the machine's own name, so that recordings need not hold
+  /// it. NotFound when it is not installed; Unsupported where no commands can be run. A tool that fails or is
+  /// killed is an answer, no error.
   virtual base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                           std::chrono::milliseconds deadline) = 0;
   /// What NVML says of each GPU, as text (nvml_worker.h). NotFound where there is no NVML; Unsupported where
