@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/pack.h"
 
+#include "catalog/spec_key.h"
+
 #include <cstdint>
 #include <type_traits>
 
@@ -185,7 +187,8 @@ void fields(Archive& archive, Nvlink5Row& row) {
 template <class Archive>
 void fields(Archive& archive, SpecKey& row) {
   archive(row.key, row.parent, row.name, row.shape, row.type, row.allowed, row.least, row.most, row.required,
-          row.identity, row.default_value, row.doc, row.example, row.starter, row.fact, row.compare);
+          row.identity, row.default_value, row.doc, row.example, row.starter, row.read, row.facts,
+          row.compare, row.slack, row.none_if_absent, row.from_machine);
 }
 template <class Archive>
 void fields(Archive& archive, base::CsvTable::Row& row) {
@@ -201,7 +204,8 @@ void fields(Archive& archive, Rules& rules) {
 }
 template <class Archive>
 void fields(Archive& archive, Tables& tables) {
-  archive(tables.xids, tables.sxids, tables.nvlink5, tables.spec_keys, tables.others);
+  if (!tables.spec_keys) tables.spec_keys = std::make_shared<std::vector<SpecKey>>();
+  archive(tables.xids, tables.sxids, tables.nvlink5, *tables.spec_keys, tables.others);
 }
 
 }  // namespace
