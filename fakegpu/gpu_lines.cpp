@@ -55,8 +55,15 @@ base::Result<GpuEffect> read_hang(const Words& words, const Gpu&) {
   }
   const std::string call(words[1]);
   return GpuEffect([call, seconds](World&, Gpu& gpu, double now) {
-    gpu.hangs.push_back({call, now + seconds});
+    gpu.hangs.push_back({call, now + seconds, ""});
   });
+}
+
+base::Result<GpuEffect> read_stuck(const Words& words, const Gpu&) {
+  if (words.size() != 3) return wrong("write: stuck CALL PATH, or stuck all PATH");
+  const std::string call(words[1]);
+  const std::string file(words[2]);
+  return GpuEffect([call, file](World&, Gpu& gpu, double) { gpu.hangs.push_back({call, kForever, file}); });
 }
 
 base::Result<GpuEffect> read_error(const Words& words, const Gpu&) {
@@ -149,6 +156,7 @@ constexpr Verb kVerbs[] = {
     {"vbios", read_text},
     {"serial", read_text},
     {"uuid", read_text},
+    {"stuck", read_stuck},
 };
 
 base::Result<GpuEffect> read_fixed(const Words& words) {

@@ -195,6 +195,7 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
     diagnosis.could_not_look.push_back(std::move(reason));
   }
   if (facts) tell_denied(*facts, diagnosis);
+  diagnosis.left_behind = std::move(looked->inputs.left_behind);
   const catalog::Language language = language_of(options.language);
   if (options.json) {
     console.print(report::render_doctor_json(diagnosis, *catalog, language));

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "host/kmsg.h"
+#include "host/nvml_words.h"
 
 #include <fmt/core.h>
 
@@ -166,6 +167,7 @@ class Collector {
     auto answers = source_.gpu_answers();
     nvml_answered_ = answers.ok();
     if (answers) {
+      tell_busy(*answers);
       const std::string name = simulated_in(*answers) ? "NVML (simulated)" : "NVML";
       return add_text(name, std::move(*answers));
     }
@@ -173,6 +175,16 @@ class Collector {
     const ErrorKind kind = answers.error().kind;
     if (kind != ErrorKind::NotFound && kind != ErrorKind::Unsupported)
       could_not("NVML", answers.error().text());
+  }
+
+  /// GPUs that were not asked, for another run was at them.
+  void tell_busy(std::string_view answers) {
+    std::string_view gpu;
+    for (const std::string_view line : base::lines(answers)) {
+      if (line.starts_with("GPU ")) gpu = line;
+      if (line.starts_with("handle: [") && line.substr(9).starts_with(nvml::kBusy))
+        could_not(std::string(gpu), nvml::kBusy);
+    }
   }
 
   static bool simulated_in(std::string_view answers) {
@@ -312,6 +324,7 @@ Inputs collect_evidence(Source& source, const Progress& progress) {
     ++at;
     collector.read(item);
   }
+  inputs.left_behind = source.left_behind();
   return inputs;
 }
 

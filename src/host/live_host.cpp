@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/process.h"
+#include "host/claims.h"
 #include "host/holders.h"
 #include "host/kmsg.h"
 #include "host/nvml_worker.h"
@@ -87,6 +88,8 @@ Result<std::string> LiveHost::gpu_answers() {
 Result<std::string> LiveHost::device_holders() {
   if (!live()) return Source::device_holders();
   return find_device_holders("/proc");
+std::vector<model::LeftBehind> LiveHost::left_behind() {
+  return host::left_behind();
 }
 
 Result<KernelLog> LiveHost::kernel_log() {

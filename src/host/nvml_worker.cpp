@@ -101,7 +101,7 @@ class Worker {
     } else if (tag == 'h' || tag == '+') {
       page += std::string(rest) + "\n";
     } else if (tag == 'g') {
-      gpu_ = std::clamp<std::int64_t>(base::parse_int(rest).value_or(0), 0, kMostGpus);
+      gpu_ = std::clamp<std::int64_t>(base::parse_int(rest).value_or(0), 0, kMostGpus);  // once or again
       book.text[gpu_] = fmt::format("GPU {}\n", gpu_);
       gpu_began_ = asked_ = Clock::now();
     } else if (tag == '?') {

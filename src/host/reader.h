@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "host/claims.h"
 #include "host/forked.h"
 #include "host/local_files.h"
 
@@ -28,6 +29,7 @@ struct ReaderLimits {
   std::chrono::milliseconds purse{2000};
   std::chrono::milliseconds subject{1000};  ///< one subject may take so long in all
   std::int64_t hangs = 6;                   ///< after so many nothing more is asked
+  std::size_t left_behind = 32;             ///< while so many readers of all runs wait nothing is asked
 };
 
 /// What a path's trouble is shared by: "/sys/bus/pci/devices/0000:3b:00.0", "/sys/class/net/eth0",
@@ -38,10 +40,12 @@ class Reader {
  public:
   /// Reads below `root` ("" is this machine). The reader is forked at the first question: the process must
   /// have one thread only then, and whenever one hangs.
-  explicit Reader(std::string root, const ReaderLimits& limits = {})
-      : files_(std::move(root)), limits_(limits) {}
+  explicit Reader(std::string root, const ReaderLimits& limits = {}, Claims claims = Claims::of_this_user())
+      : files_(std::move(root)), limits_(limits), claims_(std::move(claims)) {}
+  ~Reader() { claim_.release(); }
 
-  // As LocalFiles; TimedOut where no answer came, or where none is expected any more.
+  // As LocalFiles; TimedOut where no answer came, or where none is expected any more: also what readers of
+  // earlier runs still wait for is not asked.
   base::Result<std::string> read_file(const std::string& path, std::size_t limit);
   base::Result<std::vector<std::string>> list_directory(const std::string& path);
   base::Result<std::string> read_link(const std::string& path);
@@ -71,6 +75,9 @@ class Reader {
   };
 
   base::Result<std::string> ask(const Question& question);
+  void remember_earlier_looks();
+  base::Status start();
+  void give_up(const std::string& path, std::chrono::milliseconds waited);
   base::Result<Answer> exchange(const Question& question, std::chrono::milliseconds deadline);
   std::chrono::milliseconds deadline() const;
   std::string refusal(const Subject& subject) const;
@@ -79,7 +86,12 @@ class Reader {
 
   LocalFiles files_;
   ReaderLimits limits_;
+  Claims claims_;
+  bool remembered_ = false;
+  std::string closed_;  ///< why nothing is asked at all
+  Claim claim_;         ///< of the child: it holds the lock as long as it lives
   Forked child_;
+  std::int64_t children_ = 0;
   std::chrono::milliseconds patience_{0};  ///< set on the child's socket
   std::map<std::string, Subject> subjects_;
   std::chrono::microseconds paid_{0};

@@ -38,6 +38,7 @@ class Recording final : public Source {
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override;
+  std::vector<model::LeftBehind> left_behind() override { return inner_.left_behind(); }
   base::Result<KernelLog> kernel_log() override;
 
   /// Adds further documents. One that breaks off keeps its good part; the reason is told.

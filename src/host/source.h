@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "base/stream.h"
+#include "model/left_behind.h"
 
 #include <chrono>
 #include <cstddef>
@@ -62,6 +63,8 @@ class Source {
   virtual base::Result<std::string> gpu_answers();
   /// Processes that hold the driver's devices, as text (holders.h). Unsupported where there are none to see.
   virtual base::Result<std::string> device_holders();
+  /// Processes of this user's runs, this one among them, that wait in the kernel and cannot be ended.
+  virtual std::vector<model::LeftBehind> left_behind() { return {}; }
   /// The kernel's log from memory. Unsupported where there is none.
   virtual base::Result<KernelLog> kernel_log() = 0;
 };

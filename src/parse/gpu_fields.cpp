@@ -282,7 +282,8 @@ void put_absent(GpuReport& report, const Member& member, AbsentReason reason, st
 AbsentReason reason_of(SmiAbsence absence) {
   if (absence == SmiAbsence::Denied) return AbsentReason::Denied;
   if (absence == SmiAbsence::Unreadable) return AbsentReason::Malformed;
-  return absence == SmiAbsence::TimedOut ? AbsentReason::TimedOut : AbsentReason::Unsupported;
+  const bool waited = absence == SmiAbsence::TimedOut || absence == SmiAbsence::NotRead;
+  return waited ? AbsentReason::TimedOut : AbsentReason::Unsupported;
 }
 
 }  // namespace
@@ -297,6 +298,7 @@ SmiAbsence absence_of(std::string_view value) {
   for (const char* denied : {"Insufficient Permissions", "No Permission"})
     if (base::equals_ignoring_case(text, denied)) return SmiAbsence::Denied;
   if (text.starts_with("no answer after ")) return SmiAbsence::TimedOut;
+  if (text.starts_with("asked by another look")) return SmiAbsence::NotRead;
   for (const char* broken : {"Unknown Error", "ERR!", "Error", "GPU requires reset", "GPU is lost",
                              "GPU access blocked by the operating system"})
     if (base::equals_ignoring_case(text, broken)) return SmiAbsence::Unreadable;
