@@ -76,6 +76,14 @@ base::Result<GpuEffect> read_error(const Words& words, const Gpu&) {
   });
 }
 
+/// "crash CALL", "garbled CALL".
+base::Result<GpuEffect> read_broken(const Words& words, const Gpu&) {
+  if (words.size() != 2) return wrong("write: " + std::string(words[0]) + " CALL");
+  const std::string call(words[1]);
+  const auto which = words[0] == "crash" ? &Gpu::crashes : &Gpu::garbled;
+  return GpuEffect([call, which](World&, Gpu& gpu, double) { (gpu.*which).insert(call); });
+}
+
 base::Result<GpuEffect> read_mig(const Words& words, const Gpu& gpu) {
   std::vector<Slice> slices;
   std::uint32_t eighths = 0;
@@ -157,6 +165,8 @@ constexpr Verb kVerbs[] = {
     {"serial", read_text},
     {"uuid", read_text},
     {"stuck", read_stuck},
+    {"crash", read_broken},
+    {"garbled", read_broken},
 };
 
 base::Result<GpuEffect> read_fixed(const Words& words) {

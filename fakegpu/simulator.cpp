@@ -31,6 +31,9 @@ void complain(const base::Error& error) {
   std::fprintf(stderr, "gpuwright fakegpu: %s\n", error.text().c_str());
 }
 
+// Of the answer that is being given in this thread.
+thread_local bool garble_texts = false;
+
 double unix_seconds() {
   const auto passed = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(passed).count();
@@ -216,8 +219,11 @@ Simulator::Wait Simulator::answer_once(const char* call, const Target& target, c
     result = static_cast<Return>(injected->second);
     return Wait::No;
   }
+  if (gpu.crashes.count(call) != 0) std::abort();
+  garble_texts = gpu.garbled.count(call) != 0;
   View view{world_, gpu, target.slice == 0 ? nullptr : &gpu.slices[target.slice - 1], now_};
   result = answer(view);
+  garble_texts = false;
   return Wait::No;
 }
 
@@ -263,6 +269,12 @@ void Simulator::tell_others(const std::string& line) const {
 Return put_text(char* out, std::uint32_t length, std::string_view text) {
   if (out == nullptr) return Return::InvalidArgument;
   if (text.size() >= length) return Return::InsufficientSize;
+  if (garble_texts) {  // half of it, bytes that are no text, and no end
+    std::memset(out, '\xff', length);
+    std::memcpy(out, text.data(), text.size() / 2);
+    out[text.size() / 2] = '\x1b';
+    return Return::Success;
+  }
   std::memcpy(out, text.data(), text.size());
   out[text.size()] = '\0';
   return Return::Success;

@@ -79,6 +79,8 @@ struct Gpu {
   std::vector<Slice> slices;
   std::vector<Hang> hangs;
   std::map<std::string, std::int32_t> errors;
+  std::set<std::string> crashes;  ///< calls that end the process
+  std::set<std::string> garbled;  ///< calls whose text is cut and broken
 };
 
 struct Event {

@@ -78,15 +78,13 @@ model::LeftBehind read_holder(const base::Fd& file) {
   return holder;
 }
 
-/// SIGKILL was sent and has not been taken. Source: proc(5), SigPnd of /proc/PID/status.
-bool survives_kill(std::int64_t pid) {
-  const auto text = base::read_file(fmt::format("/proc/{}/status", pid), 65536);
-  if (!text) return false;
-  const std::size_t at = text->find("\nSigPnd:\t");
-  if (at == std::string::npos) return false;
-  const std::string_view rest = std::string_view(*text).substr(at + 9);
-  const auto bits = base::parse_hex(rest.substr(0, rest.find('\n')));
-  return bits && (*bits >> (SIGKILL - 1) & 1U) != 0;
+/// Who holds the lock of this file. One that nobody holds is removed: its holder was killed.
+std::optional<model::LeftBehind> holder_of(const std::string& path) {
+  const auto file = open_file(path, 0);
+  if (!file) return std::nullopt;
+  if (!lock(*file)) return read_holder(*file);
+  if (is_at(*file, path)) ::unlink(path.c_str());
+  return std::nullopt;
 }
 
 }  // namespace
@@ -151,13 +149,7 @@ Result<Claim> Claims::take(const std::string& name, const model::LeftBehind& hol
 }
 
 std::optional<model::LeftBehind> Claims::holder(const std::string& name) const {
-  if (folder_.empty()) return std::nullopt;
-  const std::string path = path_of(name);
-  const auto file = open_file(path, 0);
-  if (!file) return std::nullopt;
-  if (!lock(*file)) return read_holder(*file);
-  if (is_at(*file, path)) ::unlink(path.c_str());  // of one who was killed
-  return std::nullopt;
+  return folder_.empty() ? std::nullopt : holder_of(path_of(name));
 }
 
 std::vector<model::LeftBehind> Claims::holders(const std::string& beginning) const {
@@ -165,12 +157,11 @@ std::vector<model::LeftBehind> Claims::holders(const std::string& beginning) con
   const auto names = folder_.empty() ? Result<std::vector<std::string>>(std::vector<std::string>())
                                      : base::list_directory(folder_);
   if (!names) return all;
-  const std::string end = scope_.empty() ? std::string() : "@" + scope_;
   for (const std::string& file : *names) {
-    const bool scoped = base::contains(file, "@");
-    if (!file.starts_with(beginning) || !file.ends_with(end) || scoped == scope_.empty()) continue;
-    auto found = holder(file.substr(0, file.size() - end.size()));
-    if (found && found->pid > 0) all.push_back(std::move(*found));
+    auto found = holder_of(base::join_path(folder_, file));  // of all, so that what the dead left goes
+    const std::size_t at = std::min(file.find('@'), file.size());
+    const bool ours = file.substr(at) == (scope_.empty() ? scope_ : "@" + scope_);
+    if (ours && found && found->pid > 0 && file.starts_with(beginning)) all.push_back(std::move(*found));
   }
   return all;
 }
@@ -191,9 +182,11 @@ std::vector<model::LeftBehind> Claims::stuck(const std::string& beginning) const
 }
 
 std::vector<model::LeftBehind> left_behind() {
-  auto all = Claims::of_this_user(nvml_scope()).stuck(kGpuClaim);
-  for (const auto& more : {Claims::of_this_user(nvml_scope()).stuck(kOpeningClaim),
-                           Claims::of_this_user().holders(kReaderClaim)}) {
+  const Claims gpus = Claims::of_this_user(nvml_scope());
+  const Claims others = Claims::of_this_user();
+  std::vector<model::LeftBehind> all;
+  for (const auto& more : {gpus.stuck(kGpuClaim), gpus.stuck(kOpeningClaim), others.holders(kReaderClaim),
+                           others.holders(kToolClaim)}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   // Who opens NVML for one GPU holds both claims: the GPU says more.
@@ -217,6 +210,16 @@ model::LeftBehind claim_of(std::string what) {
 
 std::int64_t age_ms(const model::LeftBehind& holder) {
   return std::max<std::int64_t>(0, now_ms() - holder.since_ms);
+}
+
+bool survives_kill(std::int64_t pid) {
+  const auto text = base::read_file(fmt::format("/proc/{}/status", pid), 65536);
+  if (!text) return false;
+  const std::size_t at = text->find("\nSigPnd:\t");
+  if (at == std::string::npos) return false;
+  const std::string_view rest = std::string_view(*text).substr(at + 9);
+  const auto bits = base::parse_hex(rest.substr(0, rest.find('\n')));
+  return bits && (*bits >> (SIGKILL - 1) & 1U) != 0;
 }
 
 bool is_stuck(const model::LeftBehind& holder) {

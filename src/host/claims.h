@@ -22,6 +22,7 @@ namespace gpuwright::host {
 inline constexpr const char* kReaderClaim = "read-";   ///< of a reader: names what it waits for once it does
 inline constexpr const char* kOpeningClaim = "nvml-";  ///< who opens NVML
 inline constexpr const char* kGpuClaim = "gpu-";       ///< who asks this GPU
+inline constexpr const char* kToolClaim = "tool-";     ///< of a tool that could not be ended
 
 /// What is held until it is released or the last process that has the descriptor is gone.
 class Claim {
@@ -85,7 +86,10 @@ std::int64_t age_ms(const model::LeftBehind& holder);
 /// healthy worker does.
 bool is_stuck(const model::LeftBehind& holder);
 
-/// All processes that this user's runs left behind, of readers and of NVML's workers.
+/// SIGKILL was sent to it and has not been taken: it sleeps in the kernel. Source: proc(5), SigPnd.
+bool survives_kill(std::int64_t pid);
+
+/// All processes that this user's runs left behind, of readers, tools and NVML's workers.
 std::vector<model::LeftBehind> left_behind();
 
 /// The scope of claims on GPUs: empty for the real ones.

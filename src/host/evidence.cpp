@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/evidence.h"
 
+#include "base/ids.h"
 #include "base/text.h"
 #include "host/kmsg.h"
 #include "host/nvml_words.h"
@@ -42,8 +43,8 @@ constexpr auto kEvidence = std::to_array<EvidenceItem>({
     {kFile, "/proc/version", seconds(0), false, "the running kernel"},
     {kFile, "/proc/cmdline", seconds(0), false, "options of the kernel: iommu, pci=realloc"},
     {kFile, "/etc/os-release", seconds(0), false, "the distribution"},
-    {kCommand, "lspci -nnvv", seconds(20), true, "PCIe devices, their links and errors"},
     {kNvml, "NVML", seconds(0), false, "state of each GPU: memory errors, clocks, links, processes"},
+    {kCommand, "lspci -nnvv", seconds(10), true, "PCIe devices, their links and errors"},
     {kSmiCommand, "nvidia-smi", seconds(30), true, "whether the driver answers at all"},
     {kSmiCommand, "nvidia-smi -q", seconds(60), true, "state of each GPU where NVML cannot be asked"},
     {kSmiCommand, "nvidia-smi nvlink -s", seconds(30), false, "NVLink states and speeds"},
@@ -77,9 +78,28 @@ std::vector<std::string> argv_of(const char* command) {
   return argv;
 }
 
+/// "0000:3b:00.0" where a part of the path names a PCI device, the last one; else "".
+std::string pci_address_in(std::string_view path) {
+  std::string found;
+  for (const auto part : base::split(path, '/')) {
+    const auto address = base::PciAddress::parse(part);
+    if (address) found = address->text();
+  }
+  return found;
+}
+
 class Collector {
  public:
   Collector(Source& source, Inputs& inputs) : source_(source), inputs_(inputs) {}
+
+  /// Lets the tools begin that will be asked in any case.
+  void begin() {
+    std::vector<ToolCall> calls;
+    for (const EvidenceItem& item : kEvidence) {
+      if (item.kind == EvidenceKind::Command) calls.push_back({argv_of(item.what), item.deadline});
+    }
+    source_.expect(calls);
+  }
 
   void read(const EvidenceItem& item) {
     switch (item.kind) {
@@ -98,6 +118,12 @@ class Collector {
     }
   }
 
+  /// What of the reading itself is evidence.
+  void finish() {
+    if (!silent_.empty()) add_text("files without answer", std::move(silent_));
+    inputs_.left_behind = source_.left_behind();
+  }
+
  private:
   void add(std::string name, std::unique_ptr<base::ByteStream> content) {
     Document document;
@@ -108,6 +134,15 @@ class Collector {
 
   void add_text(std::string name, std::string text) {
     add(std::move(name), std::make_unique<base::MemoryStream>(std::move(text)));
+  }
+
+  /// A file or folder that could not be read. That the kernel keeps us waiting is evidence, too.
+  void could_not_read(const std::string& path, const base::Error& error) {
+    could_not(path, error.message);
+    if (error.kind != ErrorKind::TimedOut) return;
+    const std::string device = pci_address_in(path);
+    silent_ += fmt::format("gpuwright: {}: no answer of {}: {}\n", path,
+                           device.empty() ? "the kernel" : "device " + device, error.message);
   }
 
   void could_not(const std::string& what, std::string_view why) {
@@ -149,7 +184,7 @@ class Collector {
         add(path, std::move(stream).value());
         return true;
       }
-      if (stream.error().kind != ErrorKind::NotFound) could_not(path, stream.error().message);
+      if (stream.error().kind != ErrorKind::NotFound) could_not_read(path, stream.error());
     }
     return false;
   }
@@ -197,7 +232,7 @@ class Collector {
     if (star == std::string::npos) return one_file(path, item.expected);
     const auto names = source_.list_directory(path.substr(0, star));
     if (!names) {
-      if (item.expected || names.error().kind != ErrorKind::NotFound) could_not(path, names.error().message);
+      if (item.expected || names.error().kind != ErrorKind::NotFound) could_not_read(path, names.error());
       return;
     }
     std::size_t count = 0;
@@ -210,7 +245,7 @@ class Collector {
   void one_file(const std::string& path, bool expected) {
     auto stream = source_.open_file(path);
     if (stream) return add(path, std::move(stream).value());
-    if (expected || stream.error().kind != ErrorKind::NotFound) could_not(path, stream.error().message);
+    if (expected || stream.error().kind != ErrorKind::NotFound) could_not_read(path, stream.error());
   }
 
   void command(const EvidenceItem& item) {
@@ -223,9 +258,11 @@ class Collector {
     if (failed && !answer->errors.empty())
       text += (text.empty() || text.ends_with('\n') ? "" : "\n") + answer->errors;
     if (answer->timed_out) {
+      const auto waited =
+          answer->waited.count() > 0 ? std::chrono::ceil<seconds>(answer->waited) : item.deadline;
       text += fmt::format("{}{}: no answer after {} s\n", text.empty() || text.ends_with('\n') ? "" : "\n",
-                          item.what, item.deadline.count());
-      could_not(item.what, fmt::format("no answer after {} s: killed", item.deadline.count()));
+                          item.what, waited.count());
+      could_not(item.what, fmt::format("no answer after {} s: killed", waited.count()));
     } else if (failed && (!item.expected || base::trim(text).empty())) {
       // nvidia-smi's complaint is evidence. That a tool which merely happens to be installed finds no daemon
       // or no device is none: many machines run without, and nobody asked.
@@ -276,6 +313,7 @@ class Collector {
 
   std::string line_of(const std::string& path) {
     const auto text = source_.read_file(path, 4096);
+    if (!text && text.error().kind == ErrorKind::TimedOut) could_not_read(path, text.error());
     return text ? std::string(base::trim(*text)) : std::string();
   }
 
@@ -290,6 +328,7 @@ class Collector {
 
   Source& source_;
   Inputs& inputs_;
+  std::string silent_;  ///< what the kernel gave no answer to
   bool told_no_commands_ = false;
   bool nvml_answered_ = false;
 };
@@ -318,13 +357,14 @@ Result<std::int64_t> count_nvidia_gpus(Source& source) {
 Inputs collect_evidence(Source& source, const Progress& progress) {
   Inputs inputs;
   Collector collector(source, inputs);
+  collector.begin();
   std::size_t at = 0;
   for (const auto& item : kEvidence) {
     if (progress) progress(item, at, kEvidence.size());
     ++at;
     collector.read(item);
   }
-  inputs.left_behind = source.left_behind();
+  collector.finish();
   return inputs;
 }
 

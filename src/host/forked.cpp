@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,8 @@ void close_all_but(int one, int other) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
+  const rlimit no_core = {0, 0};  // a library that crashes in it leaves no dump
+  ::setrlimit(RLIMIT_CORE, &no_core);
   const int nothing = ::open("/dev/null", O_RDWR);
   for (int standard = 0; standard < 3 && nothing >= 0; ++standard) ::dup2(nothing, standard);
   close_all_but(fd, kept);

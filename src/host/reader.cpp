@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/reader.h"
 
+#include "base/ids.h"
 #include "base/text.h"
 #include "host/source.h"
 
@@ -82,11 +83,6 @@ base::FileStatus status_from(std::string_view text) {
   return status;
 }
 
-bool is_pci_address(std::string_view name) {
-  return name.size() >= 12 && name[name.size() - 8] == ':' && name[name.size() - 5] == ':' &&
-         name[name.size() - 2] == '.';
-}
-
 std::string first_parts(const std::vector<std::string_view>& parts, std::size_t count) {
   std::string path;
   for (std::size_t at = 0; at < std::min(count, parts.size()); ++at) path += "/" + std::string(parts[at]);
@@ -105,7 +101,7 @@ std::size_t parts_of_subject(const std::vector<std::string_view>& parts) {
   if (is(0, "proc") && parts.size() > 2 && base::parse_int(parts[1])) return 2;
   if (is(0, "sys") && is(1, "devices")) {
     for (std::size_t at = parts.size(); at > 2; --at) {
-      if (is_pci_address(parts[at - 1])) return at;
+      if (base::PciAddress::parse(parts[at - 1])) return at;
     }
   }
   return 0;
@@ -273,6 +269,12 @@ Result<std::string> Reader::ask(const Question& question) {
   return make_error(ErrorKind::TimedOut,
                     fmt::format("no answer after {} ms: the driver or the device hangs", waited.count()),
                     path);
+}
+
+void Reader::hurry() {
+  constexpr milliseconds kHurry{400};
+  limits_.request = std::min(limits_.request, kHurry / 2);
+  limits_.purse = std::min(limits_.purse, duration_cast<milliseconds>(paid_) + kHurry);
 }
 
 Result<std::string> Reader::read_file(const std::string& path, std::size_t limit) {

@@ -51,6 +51,9 @@ class Reader {
   base::Result<std::string> read_link(const std::string& path);
   base::Result<base::FileStatus> status_of(const std::string& path);
 
+  /// Something else on this machine hangs: waits less from now on.
+  void hurry();
+
   /// Reads that were not answered in time.
   std::int64_t hangs() const { return hangs_; }
   /// Readers that SIGKILL did not end.

@@ -22,8 +22,9 @@ namespace gpuwright::host {
 struct CommandAnswer {
   int status = 0;  ///< exit status; -1 when a signal ended it
   int signal = 0;
-  bool timed_out = false;   ///< killed at its deadline; the output is what it wrote until then
-  bool output_cut = false;  ///< longer than the limit
+  bool timed_out = false;               ///< killed at its deadline; the output is what it wrote until then
+  std::chrono::milliseconds waited{0};  ///< where it timed out and that is known: how long it had
+  bool output_cut = false;              ///< longer than the limit
   std::string output;
   std::string errors;
 };
@@ -36,6 +37,12 @@ struct KernelLog {
   std::int64_t overwritten = 0;  ///< records since boot that were gone before we began
   std::int64_t foreign =
       0;  ///< records that programs wrote into the kernel log: not the kernel's word, left out
+};
+
+/// A tool that will be run.
+struct ToolCall {
+  std::vector<std::string> argv;
+  std::chrono::milliseconds deadline{0};
 };
 
 class Source {
@@ -54,6 +61,8 @@ class Source {
   virtual base::Result<std::string> read_link(const std::string& path) = 0;
   /// What a path is and whose, links not followed. Unsupported where nobody wrote that down.
   virtual base::Result<base::FileStatus> status_of(const std::string& path);
+  /// Tells which tools run() will be asked for, so that they may start now and run beside each other.
+  virtual void expect(const std::vector<ToolCall>& /*calls*/) {}
   /// Runs a tool. NotFound when it is not installed; Unsupported where no commands can be run. A tool that
   /// fails or is killed is an answer, no error.
   virtual base::Result<CommandAnswer> run(const std::vector<std::string>& argv,

@@ -134,6 +134,7 @@ TEST_F(Unkillable, AFileThatNeverAnswersHoldsOneProcess) {
     const kit::Node json = look("", {"--sysroot", root});
     const auto told = json["could_not_look"].texts();
     EXPECT_THAT(told, Contains(HasSubstr("0000:3b:00.0/information: no"))) << look_number;
+    EXPECT_THAT(findings(json), Contains("gpu-does-not-answer 0000:3b:00")) << look_number;
     EXPECT_THAT(json["left_behind"].items, Contains(::testing::Truly([&](const kit::Node& one) {
                   return one["what"].text() == sick + "/information";
                 })))

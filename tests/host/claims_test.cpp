@@ -81,7 +81,7 @@ TEST(Claims, EndWithTheirProcess) {
   const host::Claims claims(folder.path(), "");
   Child child([&] {
     // Held until the process ends: not released in order.
-    static host::Claim claim = *claims.take("gpu-3", gpu_three());
+    static host::Claim claim = claims.take("gpu-3", gpu_three()).value();
   });
   ASSERT_TRUE(claims.holder("gpu-3").has_value());
   EXPECT_EQ(claims.holder("gpu-3")->pid, child.pid());
@@ -94,7 +94,7 @@ TEST(Claims, EndWithTheirProcess) {
 TEST(Claims, OfAChildOutliveTheirParentsDescriptor) {
   const TempFolder folder;
   const host::Claims claims(folder.path(), "");
-  host::Claim claim = *claims.take("read-1", host::claim_of("/proc/one"));
+  host::Claim claim = claims.take("read-1", host::claim_of("/proc/one")).value();
   Child child([] {});
   claim.leave();
   EXPECT_TRUE(claims.holder("read-1").has_value());
