@@ -78,16 +78,6 @@ std::vector<std::string> argv_of(const char* command) {
   return argv;
 }
 
-/// "0000:3b:00.0" where a part of the path names a PCI device, the last one; else "".
-std::string pci_address_in(std::string_view path) {
-  std::string found;
-  for (const auto part : base::split(path, '/')) {
-    const auto address = base::PciAddress::parse(part);
-    if (address) found = address->text();
-  }
-  return found;
-}
-
 class Collector {
  public:
   Collector(Source& source, Inputs& inputs) : source_(source), inputs_(inputs) {}
@@ -118,12 +108,6 @@ class Collector {
     }
   }
 
-  /// What of the reading itself is evidence.
-  void finish() {
-    if (!silent_.empty()) add_text("files without answer", std::move(silent_));
-    inputs_.left_behind = source_.left_behind();
-  }
-
  private:
   void add(std::string name, std::unique_ptr<base::ByteStream> content) {
     Document document;
@@ -134,15 +118,6 @@ class Collector {
 
   void add_text(std::string name, std::string text) {
     add(std::move(name), std::make_unique<base::MemoryStream>(std::move(text)));
-  }
-
-  /// A file or folder that could not be read. That the kernel keeps us waiting is evidence, too.
-  void could_not_read(const std::string& path, const base::Error& error) {
-    could_not(path, error.message);
-    if (error.kind != ErrorKind::TimedOut) return;
-    const std::string device = pci_address_in(path);
-    silent_ += fmt::format("gpuwright: {}: no answer of {}: {}\n", path,
-                           device.empty() ? "the kernel" : "device " + device, error.message);
   }
 
   void could_not(const std::string& what, std::string_view why) {
@@ -184,7 +159,7 @@ class Collector {
         add(path, std::move(stream).value());
         return true;
       }
-      if (stream.error().kind != ErrorKind::NotFound) could_not_read(path, stream.error());
+      if (stream.error().kind != ErrorKind::NotFound) could_not(path, stream.error().message);
     }
     return false;
   }
@@ -232,7 +207,7 @@ class Collector {
     if (star == std::string::npos) return one_file(path, item.expected);
     const auto names = source_.list_directory(path.substr(0, star));
     if (!names) {
-      if (item.expected || names.error().kind != ErrorKind::NotFound) could_not_read(path, names.error());
+      if (item.expected || names.error().kind != ErrorKind::NotFound) could_not(path, names.error().message);
       return;
     }
     std::size_t count = 0;
@@ -245,7 +220,7 @@ class Collector {
   void one_file(const std::string& path, bool expected) {
     auto stream = source_.open_file(path);
     if (stream) return add(path, std::move(stream).value());
-    if (expected || stream.error().kind != ErrorKind::NotFound) could_not_read(path, stream.error());
+    if (expected || stream.error().kind != ErrorKind::NotFound) could_not(path, stream.error().message);
   }
 
   void command(const EvidenceItem& item) {
@@ -313,7 +288,7 @@ class Collector {
 
   std::string line_of(const std::string& path) {
     const auto text = source_.read_file(path, 4096);
-    if (!text && text.error().kind == ErrorKind::TimedOut) could_not_read(path, text.error());
+    if (!text && text.error().kind == ErrorKind::TimedOut) could_not(path, text.error().message);
     return text ? std::string(base::trim(*text)) : std::string();
   }
 
@@ -328,7 +303,6 @@ class Collector {
 
   Source& source_;
   Inputs& inputs_;
-  std::string silent_;  ///< what the kernel gave no answer to
   bool told_no_commands_ = false;
   bool nvml_answered_ = false;
 };
@@ -354,6 +328,26 @@ Result<std::int64_t> count_nvidia_gpus(Source& source) {
   return count;
 }
 
+/// "0000:3b:00.0" where a part of the path names a PCI device, the last one; else "".
+static std::string pci_address_in(std::string_view path) {
+  std::string found;
+  for (const auto part : base::split(path, '/')) {
+    const auto address = base::PciAddress::parse(part);
+    if (address) found = address->text();
+  }
+  return found;
+}
+
+std::string unanswered_text(Source& source) {
+  std::string text;
+  for (const Unanswered& one : source.unanswered()) {
+    const std::string device = pci_address_in(one.path);
+    text += fmt::format("gpuwright: {}: no answer of {}: {}\n", base::printable(one.path, 300),
+                        device.empty() ? "the kernel" : "device " + device, base::printable(one.why));
+  }
+  return text;
+}
+
 Inputs collect_evidence(Source& source, const Progress& progress) {
   Inputs inputs;
   Collector collector(source, inputs);
@@ -364,7 +358,6 @@ Inputs collect_evidence(Source& source, const Progress& progress) {
     ++at;
     collector.read(item);
   }
-  collector.finish();
   return inputs;
 }
 

@@ -6,7 +6,6 @@
 #include "base/result.h"
 #include "base/stream.h"
 #include "host/source.h"
-#include "model/left_behind.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +30,6 @@ struct Inputs {
   std::vector<std::unique_ptr<Source>>
       machines;  ///< of bundles, fixtures and disks: they answer as the machine would
   std::vector<std::string> could_not_look;
-  std::vector<model::LeftBehind> left_behind;
 };
 
 struct InputLimits {

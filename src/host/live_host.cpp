@@ -104,6 +104,8 @@ Result<std::string> LiveHost::gpu_answers() {
 Result<std::string> LiveHost::device_holders() {
   if (!live()) return Source::device_holders();
   return find_device_holders("/proc");
+}
+
 std::vector<model::LeftBehind> LiveHost::left_behind() {
   return host::left_behind();
 }

@@ -32,6 +32,7 @@ class LiveHost final : public Source {
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override;
+  std::vector<Unanswered> unanswered() override { return reader_->unanswered(); }
   std::vector<model::LeftBehind> left_behind() override;
   base::Result<KernelLog> kernel_log() override;
 

@@ -4,7 +4,6 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "host/source.h"
 
 #include <fmt/core.h>
 #include <sys/socket.h>
@@ -245,13 +244,18 @@ std::string Reader::refusal(const Subject& subject) const {
   return {};
 }
 
+base::Error Reader::no_answer(const std::string& path, Subject& subject, std::string why) {
+  if (!subject.told) unanswered_.push_back({path, why});
+  subject.told = true;
+  return make_error(ErrorKind::TimedOut, std::move(why), path);
+}
+
 Result<std::string> Reader::ask(const Question& question) {
   const std::string& path = question.path;
   if (!remembered_) remember_earlier_looks();
   const std::string name = subject_of(question.ask == Ask::Folder ? base::join_path(path, "any") : path);
   Subject& subject = subjects_[name];
-  if (const std::string why = refusal(subject); !why.empty())
-    return make_error(ErrorKind::TimedOut, why, path);
+  if (const std::string why = refusal(subject); !why.empty()) return no_answer(path, subject, why);
   const Clock::time_point begin = Clock::now();
   auto answer = exchange(question, deadline());
   const auto took = duration_cast<microseconds>(Clock::now() - begin);
@@ -266,9 +270,8 @@ Result<std::string> Reader::ask(const Question& question) {
   }
   ++hangs_;
   subject.closed = fmt::format("not asked: {} gave no answer in {} ms", path, waited.count());
-  return make_error(ErrorKind::TimedOut,
-                    fmt::format("no answer after {} ms: the driver or the device hangs", waited.count()),
-                    path);
+  return no_answer(path, subject,
+                   fmt::format("no answer after {} ms: the driver or the device hangs", waited.count()));
 }
 
 void Reader::hurry() {

@@ -11,6 +11,7 @@
 #include "host/claims.h"
 #include "host/forked.h"
 #include "host/local_files.h"
+#include "host/source.h"
 
 #include <chrono>
 #include <cstddef>
@@ -54,6 +55,8 @@ class Reader {
   /// Something else on this machine hangs: waits less from now on.
   void hurry();
 
+  /// What gave no answer, in this run or in one before; one path for each subject.
+  const std::vector<Unanswered>& unanswered() const { return unanswered_; }
   /// Reads that were not answered in time.
   std::int64_t hangs() const { return hangs_; }
   /// Readers that SIGKILL did not end.
@@ -69,6 +72,7 @@ class Reader {
   struct Subject {
     std::chrono::microseconds waited{0};
     std::string closed;  ///< why nothing more is asked of it
+    bool told = false;   ///< in unanswered_
   };
 
   struct Answer {
@@ -83,6 +87,7 @@ class Reader {
   void give_up(const std::string& path, std::chrono::milliseconds waited);
   base::Result<Answer> exchange(const Question& question, std::chrono::milliseconds deadline);
   std::chrono::milliseconds deadline() const;
+  base::Error no_answer(const std::string& path, Subject& subject, std::string why);
   std::string refusal(const Subject& subject) const;
   void pay(Subject& subject, std::chrono::microseconds took);
   static void serve(int fd, const LocalFiles& files);
@@ -97,6 +102,7 @@ class Reader {
   std::int64_t children_ = 0;
   std::chrono::milliseconds patience_{0};  ///< set on the child's socket
   std::map<std::string, Subject> subjects_;
+  std::vector<Unanswered> unanswered_;
   std::chrono::microseconds paid_{0};
   std::int64_t hangs_ = 0;
   std::int64_t left_behind_ = 0;

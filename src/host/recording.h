@@ -39,6 +39,7 @@ class Recording final : public Source {
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override;
+  std::vector<Unanswered> unanswered() override { return inner_.unanswered(); }
   std::vector<model::LeftBehind> left_behind() override { return inner_.left_behind(); }
   base::Result<KernelLog> kernel_log() override;
 

@@ -31,6 +31,7 @@ class Remembering final : public Source {
   }
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override { return inner_->device_holders(); }
+  std::vector<Unanswered> unanswered() override { return inner_->unanswered(); }
   std::vector<model::LeftBehind> left_behind() override { return inner_->left_behind(); }
   base::Result<KernelLog> kernel_log() override { return inner_->kernel_log(); }
 

@@ -45,6 +45,12 @@ struct ToolCall {
   std::chrono::milliseconds deadline{0};
 };
 
+/// A file or folder of which the kernel told nothing in time.
+struct Unanswered {
+  std::string path;
+  std::string why;
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -72,6 +78,8 @@ class Source {
   virtual base::Result<std::string> gpu_answers();
   /// Processes that hold the driver's devices, as text (holders.h). Unsupported where there are none to see.
   virtual base::Result<std::string> device_holders();
+  /// What gave no answer so far, one path for each device or folder.
+  virtual std::vector<Unanswered> unanswered() { return {}; }
   /// Processes of this user's runs, this one among them, that wait in the kernel and cannot be ended.
   virtual std::vector<model::LeftBehind> left_behind() { return {}; }
   /// The kernel's log from memory. Unsupported where there is none.
