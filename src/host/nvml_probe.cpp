@@ -104,6 +104,7 @@ class Probe {
 
   void gpu(std::uint32_t index) {
     tell(fmt::format("g{}", index));
+    send();
     if (!claim_gpu(index)) return;
     ask_gpu(index);
     asking_.release();
@@ -138,9 +139,15 @@ class Probe {
     }
   }
 
-  void tell(std::string line) {
-    line += '\n';
-    (void)base::write_all(fd_, line, "worker").ok();
+  /// Adds a line; it goes out with the next question, so that each question costs one write.
+  void tell(std::string_view line) {
+    unsent_ += line;
+    unsent_ += '\n';
+  }
+
+  void send() {
+    (void)base::write_all(fd_, unsent_, "worker").ok();
+    unsent_.clear();
   }
 
  private:
@@ -170,6 +177,7 @@ class Probe {
   template <class Call>
   Return ask(const char* key, const char* call, Call answer_of) {
     tell(fmt::format("?{} {}", key, call));
+    send();
     const Clock::time_point begin = Clock::now();
     const Answer answer = answer_of();
     const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
@@ -178,6 +186,7 @@ class Probe {
   }
 
   int fd_;
+  std::string unsent_;
   Library library_;
   Claims claims_;
   model::LeftBehind holder_;
@@ -200,6 +209,7 @@ void run_probe(int fd, const std::vector<std::uint32_t>& gpus) {
     }
   }
   probe.tell(".");
+  probe.send();
 }
 
 }  // namespace gpuwright::host::nvml

@@ -151,8 +151,9 @@ class Worker {
   std::string pending_;
   std::size_t taken_ = 0;
   std::int64_t gpu_ = kWhole;
-  std::string key_;  ///< of the question that is open
-  std::string call_;
+  // The question that is open; opening the library comes first.
+  std::string key_ = "init";
+  std::string call_ = "nvmlInit_v2";
   Clock::time_point asked_;
   Clock::time_point gpu_began_;
   bool running_ = true;
