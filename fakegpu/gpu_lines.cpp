@@ -55,8 +55,15 @@ base::Result<GpuEffect> read_hang(const Words& words, const Gpu&) {
   }
   const std::string call(words[1]);
   return GpuEffect([call, seconds](World&, Gpu& gpu, double now) {
-    gpu.hangs.push_back({call, now + seconds});
+    gpu.hangs.push_back({call, now + seconds, ""});
   });
+}
+
+base::Result<GpuEffect> read_stuck(const Words& words, const Gpu&) {
+  if (words.size() != 3) return wrong("write: stuck CALL PATH, or stuck all PATH");
+  const std::string call(words[1]);
+  const std::string file(words[2]);
+  return GpuEffect([call, file](World&, Gpu& gpu, double) { gpu.hangs.push_back({call, kForever, file}); });
 }
 
 base::Result<GpuEffect> read_error(const Words& words, const Gpu&) {
@@ -67,6 +74,14 @@ base::Result<GpuEffect> read_error(const Words& words, const Gpu&) {
     if (code == 0) gpu.errors.erase(call);
     if (code != 0) gpu.errors[call] = static_cast<std::int32_t>(code);
   });
+}
+
+/// "crash CALL", "garbled CALL".
+base::Result<GpuEffect> read_broken(const Words& words, const Gpu&) {
+  if (words.size() != 2) return wrong("write: " + std::string(words[0]) + " CALL");
+  const std::string call(words[1]);
+  const auto which = words[0] == "crash" ? &Gpu::crashes : &Gpu::garbled;
+  return GpuEffect([call, which](World&, Gpu& gpu, double) { (gpu.*which).insert(call); });
 }
 
 base::Result<GpuEffect> read_mig(const Words& words, const Gpu& gpu) {
@@ -149,6 +164,9 @@ constexpr Verb kVerbs[] = {
     {"vbios", read_text},
     {"serial", read_text},
     {"uuid", read_text},
+    {"stuck", read_stuck},
+    {"crash", read_broken},
+    {"garbled", read_broken},
 };
 
 base::Result<GpuEffect> read_fixed(const Words& words) {

@@ -65,6 +65,12 @@ base::Result<Effect> read_lock(const Words& words, const World&) {
   return Effect([seconds](World& world, double now) { world.locked_until = now + seconds; });
 }
 
+base::Result<Effect> read_driver_stuck(const Words& words, const World&) {
+  if (words.size() != 2) return wrong("write: driver-stuck PATH, or driver-stuck none");
+  const std::string file(words[1] == "none" ? "" : words[1]);
+  return Effect([file](World& world, double) { world.locked_file = file; });
+}
+
 using Reader = base::Result<Effect> (*)(const Words&, const World&);
 
 struct Verb {
@@ -74,7 +80,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"gpu", read_for_gpu}, {"mig", read_for_gpu},      {"process", read_for_gpu},
-    {"load", read_load},   {"driver-lock", read_lock},
+    {"load", read_load},   {"driver-lock", read_lock}, {"driver-stuck", read_driver_stuck},
 };
 
 }  // namespace
@@ -85,8 +91,9 @@ base::Result<Effect> read_line(std::string_view line, const World& world) {
   for (const auto& verb : kVerbs) {
     if (words[0] == verb.word) return verb.read(words, world);
   }
-  return wrong(quoted(words[0]) +
-               " means nothing here; a line begins with gpu, load, mig, process or driver-lock");
+  return wrong(
+      quoted(words[0]) +
+      " means nothing here; a line begins with gpu, load, mig, process, driver-lock or driver-stuck");
 }
 
 }  // namespace gpuwright::fakegpu

@@ -31,16 +31,22 @@ void complain(const base::Error& error) {
   std::fprintf(stderr, "gpuwright fakegpu: %s\n", error.text().c_str());
 }
 
+// Of the answer that is being given in this thread.
+thread_local bool garble_texts = false;
+
 double unix_seconds() {
   const auto passed = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(passed).count();
 }
 
-void doze() {
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-}
-
 }  // namespace
+
+void Simulator::Sleep::take() {
+  if (file.empty()) return std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  (void)base::read_file(file, kMostText).ok();  // whatever it says: it is there to keep us
+  file.clear();
+  over = true;
+}
 
 Simulator::Simulator() : handles_(std::size_t{kMostGpus} * (kMostSlices + 1)) {
   for (std::size_t at = 0; at < handles_.size(); ++at) {
@@ -104,10 +110,11 @@ Return Simulator::init() {
     }
     ++users_;
   }
-  for (;; doze()) {  // a driver that is locked holds those who open it, too
+  for (Sleep sleep;; sleep.take()) {  // a driver that is locked holds those who open it, too
     const std::lock_guard<std::mutex> lock(mutex_);
     advance();
-    if (now_ >= world_.locked_until) return Return::Success;
+    if (!sleep.over) sleep.file = world_.locked_file;
+    if (sleep.file.empty() && now_ >= world_.locked_until) return Return::Success;
   }
 }
 
@@ -186,16 +193,25 @@ const Gpu* Simulator::look_up(Device device) const {
 bool Simulator::blocked(const char* call, const Gpu& gpu) const {
   if (now_ < world_.locked_until) return true;
   return std::any_of(gpu.hangs.begin(), gpu.hangs.end(), [&](const Hang& hang) {
-    return now_ < hang.until && (hang.call == "all" || hang.call == call);
+    return hang.file.empty() && now_ < hang.until && (hang.call == "all" || hang.call == call);
   });
 }
 
+std::string Simulator::file_behind(const char* call, const Gpu& gpu) const {
+  if (!world_.locked_file.empty()) return world_.locked_file;
+  const auto hang = std::find_if(gpu.hangs.begin(), gpu.hangs.end(), [&](const Hang& one) {
+    return !one.file.empty() && (one.call == "all" || one.call == call);
+  });
+  return hang == gpu.hangs.end() ? std::string() : hang->file;
+}
+
 Simulator::Wait Simulator::answer_once(const char* call, const Target& target, const Answer& answer,
-                                       Return& result) {
+                                       Return& result, Sleep& sleep) {
   Gpu& gpu = world_.gpus[target.gpu];
   result = Return::FunctionNotFound;
   if (world_.missing.count(call) != 0) return Wait::No;
-  if (blocked(call, gpu)) return Wait::Yes;
+  if (!sleep.over) sleep.file = file_behind(call, gpu);
+  if (!sleep.file.empty() || blocked(call, gpu)) return Wait::Yes;
   result = Return::GpuIsLost;
   if (gpu.lost) return Wait::No;
   const auto injected = gpu.errors.find(call);
@@ -203,31 +219,34 @@ Simulator::Wait Simulator::answer_once(const char* call, const Target& target, c
     result = static_cast<Return>(injected->second);
     return Wait::No;
   }
+  if (gpu.crashes.count(call) != 0) std::abort();
+  garble_texts = gpu.garbled.count(call) != 0;
   View view{world_, gpu, target.slice == 0 ? nullptr : &gpu.slices[target.slice - 1], now_};
   result = answer(view);
+  garble_texts = false;
   return Wait::No;
 }
 
 Return Simulator::ask(const char* call, Device device, Takes takes, const Answer& answer) {
-  for (;; doze()) {
+  for (Sleep sleep;; sleep.take()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (users_ == 0) return Return::Uninitialized;
     advance();
     Target target;
     Return result = resolve(device, takes, target);
     if (result != Return::Success) return result;
-    if (answer_once(call, target, answer, result) == Wait::No) return result;
+    if (answer_once(call, target, answer, result, sleep) == Wait::No) return result;
   }
 }
 
 Return Simulator::ask_gpu(const char* call, std::uint32_t index, const Answer& answer) {
-  for (;; doze()) {
+  for (Sleep sleep;; sleep.take()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (users_ == 0) return Return::Uninitialized;
     advance();
     if (index >= world_.gpus.size()) return Return::InvalidArgument;
     Return result = Return::Unknown;
-    if (answer_once(call, {index, 0}, answer, result) == Wait::No) return result;
+    if (answer_once(call, {index, 0}, answer, result, sleep) == Wait::No) return result;
   }
 }
 
@@ -250,6 +269,12 @@ void Simulator::tell_others(const std::string& line) const {
 Return put_text(char* out, std::uint32_t length, std::string_view text) {
   if (out == nullptr) return Return::InvalidArgument;
   if (text.size() >= length) return Return::InsufficientSize;
+  if (garble_texts) {  // half of it, bytes that are no text, and no end
+    std::memset(out, '\xff', length);
+    std::memcpy(out, text.data(), text.size() / 2);
+    out[text.size() / 2] = '\x1b';
+    return Return::Success;
+  }
   std::memcpy(out, text.data(), text.size());
   out[text.size()] = '\0';
   return Return::Success;

@@ -71,6 +71,12 @@ class Simulator {
     std::uint32_t gpu = 0;
     std::uint32_t slice = 0;
   };
+  /// Of a call that does not answer at once: it sleeps a little, or it reads a file, once.
+  struct Sleep {
+    std::string file;  ///< to be read
+    bool over = false;
+    void take();
+  };
   enum class Wait { No, Yes };
 
   Simulator();
@@ -80,8 +86,11 @@ class Simulator {
   void read_control();
   double clock() const;
   Return resolve(Device device, Takes takes, Target& target) const;
-  Wait answer_once(const char* call, const Target& target, const Answer& answer, Return& result);
+  Wait answer_once(const char* call, const Target& target, const Answer& answer, Return& result,
+                   Sleep& sleep);
   bool blocked(const char* call, const Gpu& gpu) const;
+  /// The file that this call reads before it answers; empty without such a fault.
+  std::string file_behind(const char* call, const Gpu& gpu) const;
 
   std::mutex mutex_;
   int users_ = 0;

@@ -49,6 +49,7 @@ base::Result<double> read_seconds(std::string_view word) {
 base::Result<std::uint64_t> read_bytes(std::string_view word) {
   auto read = read_with_unit(word, kSizes, "40GiB or 512MiB");
   if (!read.ok()) return wrong("size " + read.error().message);
+  if (*read > 1e18) return wrong(quoted(word) + " is more memory than there is");
   return static_cast<std::uint64_t>(*read);
 }
 

@@ -43,6 +43,7 @@ struct Link {
 struct Hang {
   std::string call;  ///< "all" or a call's name
   double until = 0;
+  std::string file;  ///< not a wait but this file is read: the call sleeps where the kernel lets it sleep
 };
 
 /// Errors of one kind of memory: [corrected, uncorrected][volatile, aggregate].
@@ -78,6 +79,8 @@ struct Gpu {
   std::vector<Slice> slices;
   std::vector<Hang> hangs;
   std::map<std::string, std::int32_t> errors;
+  std::set<std::string> crashes;  ///< calls that end the process
+  std::set<std::string> garbled;  ///< calls whose text is cut and broken
 };
 
 struct Event {
@@ -93,6 +96,7 @@ struct World {
   std::vector<Gpu> gpus;
   std::set<std::string> missing;
   double locked_until = 0;
+  std::string locked_file;  ///< every call reads it
   std::vector<Event> events;
   std::vector<std::string> kernel;  ///< lines of the kernel's log, with its time stamp
 };

@@ -2,7 +2,7 @@
 # How fast doctor reads. One run measures, on the same two synthetic kernel logs (BYTES, default 1 GB; one line in a thousand a fault, and a
 # storm in which each line is one): the scanner with all signatures, ripgrep -j1 with the same signatures as expressions, ripgrep with twelve
 # plain words, and the regex-per-pattern loop of node agents (on the first MB). Medians of RUNS (default 5), CPU seconds of one thread.
-# Then the start-up: a whole doctor run on a small file. docs/measurements.md holds the figures of record.
+# Then the start-up: a whole doctor run on a small file, and a live one (perf/live.sh; `run.sh live` is that alone). docs/measurements.md holds the figures of record.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -12,6 +12,7 @@ program=$build/gpuwright
 runs=${RUNS:-5}
 bytes=${BYTES:-1000000000}
 data=$build/data
+[[ ${1:-} != live ]] || exec "$root/perf/live.sh"
 mkdir -p "$data"
 
 [[ -f $data/sparse.$bytes ]] || "$tool" make-log "$bytes" 1000 >"$data/sparse.$bytes"
@@ -61,3 +62,4 @@ printf 'NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n' >"$data/s
 start=$(date +%s%N)
 for ((i = 0; i < 50; ++i)); do "$program" doctor --quiet "$data/small" >/dev/null || true; done
 awk -v ns=$(($(date +%s%N) - start)) 'BEGIN { printf "%-44s %8.2f ms wall, mean of 50\n", "doctor on a small file", ns / 50e6 }'
+"$root/perf/live.sh"

@@ -132,6 +132,16 @@ std::optional<model::Machine> facts_of(host::Inputs& inputs, const catalog::Cata
   return facts::collect_machine(*inputs.machines.front(), catalog);
 }
 
+/// That the kernel gives no answer to a file is evidence.
+void add_unanswered(host::Inputs& inputs) {
+  for (const auto& machine : inputs.machines) {
+    std::string text = host::unanswered_text(*machine);
+    if (text.empty()) continue;
+    inputs.documents.push_back(
+        host::Document{"files without answer", std::make_unique<base::MemoryStream>(std::move(text))});
+  }
+}
+
 /// What this user was not allowed to see, in one line.
 void tell_denied(const model::Machine& machine, model::Diagnosis& diagnosis) {
   constexpr std::size_t kShown = 6;
@@ -208,10 +218,11 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   if (!spec) return console.usage_error(spec.error());
   base::Result<Look> looked = look(options, *catalog, console);
   if (!looked) return console.usage_error(looked.error());
+  const std::optional<model::Machine> facts = facts_of(looked->inputs, *catalog);
+  add_unanswered(looked->inputs);
   base::Result<model::Observations> observations = recognise(looked->inputs, options, *catalog, console);
   if (!observations) return console.usage_error(observations.error());
   const bool gpus_told = !observations->gpus.empty();  // a simulated driver holds GPUs that no bus shows
-  const std::optional<model::Machine> facts = facts_of(looked->inputs, *catalog);
   rules::Background background;
   background.machine = facts ? &*facts : nullptr;
   background.today_s = ::time(nullptr);
@@ -227,6 +238,10 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   if (facts) tell_denied(*facts, diagnosis);
   if (spec.value() && !facts) return console.usage_error(no_machine(options));
   if (spec.value()) add_spec(*spec.value(), *facts, *catalog, diagnosis);
+  for (const auto& machine : looked->inputs.machines) {
+    for (model::LeftBehind& process : machine->left_behind())
+      diagnosis.left_behind.push_back(std::move(process));
+  }
   const catalog::Language language = language_of(options.language);
   if (options.json) {
     console.print(report::render_doctor_json(diagnosis, *catalog, language));

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <utility>
 
 namespace gpuwright::base {
 
@@ -60,7 +62,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-[[noreturn]] void become_tool(const Prepared& prepared, int output, int errors, int failure) {
+[[noreturn]] void become_tool(const Prepared& prepared, int output, int errors, int failure, int kept) {
   ::setpgid(0, 0);
   for (int number = 1; number < 32; ++number) {
     if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
@@ -74,6 +76,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   if (nothing >= 0) ::dup2(nothing, 0);
   ::dup2(output, 1);
   ::dup2(errors, 2);
+  if (kept >= 0) ::fcntl(kept, F_SETFD, 0);
   ::execve(prepared.path.c_str(), prepared.argv_pointers.data(), prepared.environment_pointers.data());
   const int reason = errno;
   [[maybe_unused]] const auto written = ::write(failure, &reason, sizeof reason);
@@ -83,8 +86,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 /// One pipe of the child, drained into a bounded text.
 struct Drain {
   Fd fd;
-  std::string* text;
-  std::size_t limit;
+  std::string* text = nullptr;
+  std::size_t limit = 0;
 };
 
 void drain(Drain& from, bool& cut) {
@@ -104,28 +107,6 @@ bool has_ended(pid_t child) {
   siginfo_t info = {};
   return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
          info.si_pid == child;
-}
-
-/// Reads both pipes until they close, the child ends (plus a grace) or the deadline passes.
-void follow(pid_t child, std::array<Drain, 2>& drains, Clock::time_point deadline, ProcessResult& result) {
-  auto until = deadline;
-  bool ended = false;
-  while (Clock::now() < until) {
-    if (!ended && has_ended(child)) {
-      ended = true;
-      until = std::min(deadline, Clock::now() + kGrace);
-    }
-    std::array<pollfd, 2> polls = {};
-    for (std::size_t at = 0; at < 2; ++at) polls[at] = {drains[at].fd.get(), POLLIN, 0};
-    const bool open = drains[0].fd.valid() || drains[1].fd.valid();
-    if (!open && ended) return;
-    if (::poll(polls.data(), polls.size(), static_cast<int>(open ? kTick.count() : 2)) < 0 && errno != EINTR)
-      return;
-    for (std::size_t at = 0; at < 2; ++at) {
-      if (polls[at].fd >= 0 && polls[at].revents != 0) drain(drains[at], result.output_cut);
-    }
-  }
-  result.timed_out = !ended && !has_ended(child);
 }
 
 /// Kills what is left of the group and collects the leader, unless it cannot die.
@@ -185,32 +166,126 @@ Result<std::string> find_tool(const std::string& name) {
   return make_error(ErrorKind::NotFound, "is not installed", name);
 }
 
-Result<ProcessResult> run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
-  const auto deadline = Clock::now() + options.deadline;
+/// One tool on its way.
+struct Processes::Running {
+  std::string name;
+  pid_t child = -1;
+  Fd handle;  ///< readable when the child has ended; none on kernels before 5.3
+  Fd failure;
+  Clock::time_point until;
+  bool ended = false;
+  bool over = false;  ///< nothing more is read
+  ProcessResult result;
+  std::array<Drain, 2> drains;
+
+  bool open() const { return drains[0].fd.valid() || drains[1].fd.valid(); }
+
+  void look(Clock::time_point now) {
+    if (!ended && has_ended(child)) {
+      ended = true;
+      until = std::min(until, now + kGrace);
+    }
+    if ((ended && !open()) || now >= until) {
+      over = true;
+      result.timed_out = !ended;
+      if (!ended) ::kill(-child, SIGKILL);  // also where nobody waits for it yet
+    }
+  }
+
+  void add_polls(std::vector<pollfd>& polls) const {
+    polls.push_back({drains[0].fd.get(), POLLIN, 0});
+    polls.push_back({drains[1].fd.get(), POLLIN, 0});
+    polls.push_back({ended ? -1 : handle.get(), POLLIN, 0});
+  }
+
+  void take(const pollfd* polls) {
+    for (std::size_t at = 0; at < 2; ++at) {
+      if (polls[at].fd >= 0 && polls[at].revents != 0) drain(drains[at], result.output_cut);
+    }
+  }
+
+  /// How long a poll may sleep for this one.
+  std::chrono::milliseconds pause(Clock::time_point now) const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+    const auto tick = ended || handle.valid() ? left : open() ? kTick : std::chrono::milliseconds(2);
+    return std::clamp(tick, std::chrono::milliseconds(0), left);
+  }
+};
+
+Processes::Processes() = default;
+
+Processes::~Processes() {
+  for (const auto& one : all_) {
+    if (one) finish(one->child, one->result);
+  }
+}
+
+Result<std::size_t> Processes::start(const std::vector<std::string>& argv, const ProcessOptions& options) {
   // A Prepared must not move after its pointers are taken: it stays in the Result that prepare returned.
   const auto prepared = prepare(argv);
   if (!prepared) return prepared.error();
   GPUWRIGHT_TRY(auto output, make_pipe());
   GPUWRIGHT_TRY(auto errors, make_pipe());
   GPUWRIGHT_TRY(auto failure, make_pipe());
-  const pid_t child = ::fork();
-  if (child < 0) return system_error(errno, argv.front());
-  if (child == 0) become_tool(*prepared, output.writer.get(), errors.writer.get(), failure.writer.get());
-  ::setpgid(child, child);  // in both processes: whichever comes first
-  output.writer.reset();
-  errors.writer.reset();
-  failure.writer.reset();
+  auto one = std::make_unique<Running>();
+  one->name = argv.front();
+  one->until = Clock::now() + options.deadline;
+  one->child = ::fork();
+  if (one->child < 0) return system_error(errno, argv.front());
+  if (one->child == 0)
+    become_tool(*prepared, output.writer.get(), errors.writer.get(), failure.writer.get(), options.kept);
+  ::setpgid(one->child, one->child);  // in both processes: whichever comes first
+  one->handle = Fd(static_cast<int>(::syscall(SYS_pidfd_open, one->child, 0)));
+  one->failure = std::move(failure.reader);
+  one->drains = {Drain{std::move(output.reader), &one->result.output, options.output_limit},
+                 Drain{std::move(errors.reader), &one->result.errors, options.error_limit}};
+  all_.push_back(std::move(one));
+  return all_.size() - 1;
+}
 
-  ProcessResult result;
-  std::array<Drain, 2> drains = {Drain{std::move(output.reader), &result.output, options.output_limit},
-                                 Drain{std::move(errors.reader), &result.errors, options.error_limit}};
-  follow(child, drains, deadline, result);
-  finish(child, result);
+pid_t Processes::pid(std::size_t number) const {
+  return all_[number] ? all_[number]->child : -1;
+}
+
+Result<ProcessResult> Processes::wait(std::size_t number, Clock::time_point until) {
+  if (number >= all_.size() || !all_[number])
+    return make_error(ErrorKind::Internal, "was not started, or waited for already");
+  Running& wanted = *all_[number];
+  wanted.until = std::min(wanted.until, until);
+  std::vector<pollfd> polls;
+  while (!wanted.over) {
+    const auto now = Clock::now();
+    polls.clear();
+    auto pause = std::chrono::milliseconds(1000);
+    for (const auto& one : all_) {
+      if (one) one->look(now);
+      if (!one || one->over) continue;
+      one->add_polls(polls);
+      pause = std::min(pause, one->pause(now));
+    }
+    if (wanted.over) break;
+    if (::poll(polls.data(), polls.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR)
+      return system_error(errno, wanted.name);
+    std::size_t at = 0;
+    for (const auto& one : all_) {
+      if (!one || one->over) continue;
+      one->take(&polls[at]);
+      at += 3;
+    }
+  }
+  const std::unique_ptr<Running> done = std::move(all_[number]);
+  finish(done->child, done->result);
   int reason = 0;
-  ::fcntl(failure.reader.get(), F_SETFL, O_NONBLOCK);
-  if (::read(failure.reader.get(), &reason, sizeof reason) == sizeof reason)
-    return system_error(reason, argv.front());
-  return result;
+  ::fcntl(done->failure.get(), F_SETFL, O_NONBLOCK);
+  if (::read(done->failure.get(), &reason, sizeof reason) == sizeof reason)
+    return system_error(reason, done->name);
+  return std::move(done->result);
+}
+
+Result<ProcessResult> run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
+  Processes one;
+  GPUWRIGHT_TRY(const auto number, one.start(argv, options));
+  return one.wait(number);
 }
 
 }  // namespace gpuwright::base

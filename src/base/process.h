@@ -6,8 +6,11 @@
 
 #include "base/result.h"
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,7 @@ struct ProcessOptions {
   std::chrono::milliseconds deadline{10000};
   std::size_t output_limit = std::size_t{16} << 20;  ///< bytes of stdout kept; the rest is read and dropped
   std::size_t error_limit = std::size_t{256} << 10;  ///< bytes of stderr kept
+  int kept = -1;  ///< a descriptor that the tool keeps open beside the standard ones
 };
 
 struct ProcessResult {
@@ -41,5 +45,28 @@ Result<std::string> find_tool(const std::string& name);
 /// What it leaves behind in its process group is killed. Errors: NotFound (no such tool), Denied (may not be
 /// executed), Io.
 Result<ProcessResult> run_process(const std::vector<std::string>& argv, const ProcessOptions& options = {});
+
+/// Tools that run beside each other, and beside what we do meanwhile.
+class Processes {
+ public:
+  Processes();
+  /// Kills what still runs.
+  ~Processes();
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  /// Starts as run_process does, and with its errors. The deadline counts from here.
+  Result<std::size_t> start(const std::vector<std::string>& argv, const ProcessOptions& options = {});
+  /// The process of what was started.
+  pid_t pid(std::size_t number) const;
+  /// Waits until this one ends or its deadline passes, but not beyond `until`; reads what all others say
+  /// meanwhile. Once for each number.
+  Result<ProcessResult> wait(std::size_t number, std::chrono::steady_clock::time_point until =
+                                                     std::chrono::steady_clock::time_point::max());
+
+ private:
+  struct Running;
+  std::vector<std::unique_ptr<Running>> all_;
+};
 
 }  // namespace gpuwright::base

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/evidence.h"
 
+#include "base/ids.h"
 #include "base/text.h"
 #include "host/kmsg.h"
+#include "host/nvml_words.h"
 
 #include <fmt/core.h>
 
@@ -41,8 +43,8 @@ constexpr auto kEvidence = std::to_array<EvidenceItem>({
     {kFile, "/proc/version", seconds(0), false, "the running kernel"},
     {kFile, "/proc/cmdline", seconds(0), false, "options of the kernel: iommu, pci=realloc"},
     {kFile, "/etc/os-release", seconds(0), false, "the distribution"},
-    {kCommand, "lspci -nnvv", seconds(20), true, "PCIe devices, their links and errors"},
     {kNvml, "NVML", seconds(0), false, "state of each GPU: memory errors, clocks, links, processes"},
+    {kCommand, "lspci -nnvv", seconds(10), true, "PCIe devices, their links and errors"},
     {kSmiCommand, "nvidia-smi", seconds(30), true, "whether the driver answers at all"},
     {kSmiCommand, "nvidia-smi -q", seconds(60), true, "state of each GPU where NVML cannot be asked"},
     {kSmiCommand, "nvidia-smi nvlink -s", seconds(30), false, "NVLink states and speeds"},
@@ -79,6 +81,15 @@ std::vector<std::string> argv_of(const char* command) {
 class Collector {
  public:
   Collector(Source& source, Inputs& inputs) : source_(source), inputs_(inputs) {}
+
+  /// Lets the tools begin that will be asked in any case.
+  void begin() {
+    std::vector<ToolCall> calls;
+    for (const EvidenceItem& item : kEvidence) {
+      if (item.kind == EvidenceKind::Command) calls.push_back({argv_of(item.what), item.deadline});
+    }
+    source_.expect(calls);
+  }
 
   void read(const EvidenceItem& item) {
     switch (item.kind) {
@@ -166,6 +177,7 @@ class Collector {
     auto answers = source_.gpu_answers();
     nvml_answered_ = answers.ok();
     if (answers) {
+      tell_busy(*answers);
       const std::string name = simulated_in(*answers) ? "NVML (simulated)" : "NVML";
       return add_text(name, std::move(*answers));
     }
@@ -173,6 +185,16 @@ class Collector {
     const ErrorKind kind = answers.error().kind;
     if (kind != ErrorKind::NotFound && kind != ErrorKind::Unsupported)
       could_not("NVML", answers.error().text());
+  }
+
+  /// GPUs that were not asked, for another run was at them.
+  void tell_busy(std::string_view answers) {
+    std::string_view gpu;
+    for (const std::string_view line : base::lines(answers)) {
+      if (line.starts_with("GPU ")) gpu = line;
+      if (line.starts_with("handle: [") && line.substr(9).starts_with(nvml::kBusy))
+        could_not(std::string(gpu), nvml::kBusy);
+    }
   }
 
   static bool simulated_in(std::string_view answers) {
@@ -211,9 +233,11 @@ class Collector {
     if (failed && !answer->errors.empty())
       text += (text.empty() || text.ends_with('\n') ? "" : "\n") + answer->errors;
     if (answer->timed_out) {
+      const auto waited =
+          answer->waited.count() > 0 ? std::chrono::ceil<seconds>(answer->waited) : item.deadline;
       text += fmt::format("{}{}: no answer after {} s\n", text.empty() || text.ends_with('\n') ? "" : "\n",
-                          item.what, item.deadline.count());
-      could_not(item.what, fmt::format("no answer after {} s: killed", item.deadline.count()));
+                          item.what, waited.count());
+      could_not(item.what, fmt::format("no answer after {} s: killed", waited.count()));
     } else if (failed && (!item.expected || base::trim(text).empty())) {
       // nvidia-smi's complaint is evidence. That a tool which merely happens to be installed finds no daemon
       // or no device is none: many machines run without, and nobody asked.
@@ -264,6 +288,7 @@ class Collector {
 
   std::string line_of(const std::string& path) {
     const auto text = source_.read_file(path, 4096);
+    if (!text && text.error().kind == ErrorKind::TimedOut) could_not(path, text.error().message);
     return text ? std::string(base::trim(*text)) : std::string();
   }
 
@@ -303,9 +328,30 @@ Result<std::int64_t> count_nvidia_gpus(Source& source) {
   return count;
 }
 
+/// "0000:3b:00.0" where a part of the path names a PCI device, the last one; else "".
+static std::string pci_address_in(std::string_view path) {
+  std::string found;
+  for (const auto part : base::split(path, '/')) {
+    const auto address = base::PciAddress::parse(part);
+    if (address) found = address->text();
+  }
+  return found;
+}
+
+std::string unanswered_text(Source& source) {
+  std::string text;
+  for (const Unanswered& one : source.unanswered()) {
+    const std::string device = pci_address_in(one.path);
+    text += fmt::format("gpuwright: {}: no answer of {}: {}\n", base::printable(one.path, 300),
+                        device.empty() ? "the kernel" : "device " + device, base::printable(one.why));
+  }
+  return text;
+}
+
 Inputs collect_evidence(Source& source, const Progress& progress) {
   Inputs inputs;
   Collector collector(source, inputs);
+  collector.begin();
   std::size_t at = 0;
   for (const auto& item : kEvidence) {
     if (progress) progress(item, at, kEvidence.size());

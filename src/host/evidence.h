@@ -37,6 +37,10 @@ std::span<const EvidenceItem> evidence_list();
 /// (PCI Code and ID Assignment Specification). NotFound where there is no PCI bus to be seen.
 base::Result<std::int64_t> count_nvidia_gpus(Source& source);
 
+/// What the source got no answer to so far, a line each, in words that the signatures know; empty where there
+/// is none.
+std::string unanswered_text(Source& source);
+
 /// Called before each item is read, for progress.
 using Progress = std::function<void(const EvidenceItem& item, std::size_t at, std::size_t of)>;
 

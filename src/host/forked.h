@@ -19,8 +19,9 @@ class Forked {
   /// What the child does with its end of a socket pair; when it returns, the child ends.
   using Work = std::function<void(int fd)>;
 
-  /// Forks. Call it while the process has one thread only. `name` is shown by ps (15 characters). Errors: Io.
-  static base::Result<Forked> start(const char* name, const Work& work);
+  /// Forks. Call it while the process has one thread only. `name` is shown by ps (15 characters). The child
+  /// keeps the descriptor `kept`, too. Errors: Io.
+  static base::Result<Forked> start(const char* name, const Work& work, int kept = -1);
   Forked() = default;
   Forked(Forked&& other) noexcept : pid_(std::exchange(other.pid_, -1)), socket_(std::move(other.socket_)) {}
   Forked& operator=(Forked&& other) noexcept;

@@ -3,8 +3,8 @@
 #include "host/live_host.h"
 
 #include "base/files.h"
-#include "base/process.h"
 #include "base/text.h"
+#include "host/claims.h"
 #include "host/holders.h"
 #include "host/kmsg.h"
 #include "host/nvml_worker.h"
@@ -20,6 +20,16 @@ namespace {
 using base::ErrorKind;
 using base::make_error;
 using base::Result;
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Where something hangs, the whole look ends in three seconds: tools have until here,
+constexpr milliseconds kHaste{2300};
+// but so long at least;
+constexpr milliseconds kLeast{100};
+// and what else may hang has less time.
+constexpr NvmlDeadlines kHasty{milliseconds(400), milliseconds(800)};
 
 constexpr std::size_t kMostRead = std::size_t{64} << 20;
 
@@ -45,7 +55,9 @@ std::vector<std::string> with_host_name(std::vector<std::string> argv) {
 }  // namespace
 
 LiveHost::LiveHost(std::string root, const ReaderLimits& limits)
-    : files_(std::move(root)), reader_(std::make_unique<Reader>(files_.root(), limits)) {}
+    : files_(std::move(root)),
+      reader_(std::make_unique<Reader>(files_.root(), limits)),
+      tools_(std::make_unique<Tools>()) {}
 
 Result<std::unique_ptr<base::ByteStream>> LiveHost::open_file(const std::string& path) {
   if (is_plain(path)) {
@@ -72,33 +84,40 @@ Result<base::FileStatus> LiveHost::status_of(const std::string& path) {
   return is_plain(path) ? files_.status_of(path) : reader_->status_of(path);
 }
 
-Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv,
-                                    std::chrono::milliseconds deadline) {
+bool LiveHost::in_haste() const {
+  return gpu_hangs_ || tool_hangs_ || reader_->hangs() > 0;
+}
+
+void LiveHost::expect(const std::vector<ToolCall>& calls) {
+  if (!live()) return;
+  for (const ToolCall& call : calls) tools_->start(call);
+}
+
+Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv, milliseconds deadline) {
   if (!live())
     return make_error(ErrorKind::Unsupported, "no commands are run in a sysroot",
                       argv.empty() ? "" : argv.front());
-  const std::vector<std::string> real = with_host_name(argv);
-  base::ProcessOptions options;
-  options.deadline = deadline;
-  GPUWRIGHT_TRY(auto result, base::run_process(real, options));
-  CommandAnswer answer;
-  answer.status = result.status;
-  answer.signal = result.signal;
-  answer.timed_out = result.timed_out;
-  answer.output_cut = result.output_cut;
-  answer.output = std::move(result.output);
-  answer.errors = std::move(result.errors);
+  const auto soon = std::max(begin_ + kHaste, Clock::now() + kLeast);
+  auto answer = tools_->run({with_host_name(argv), deadline}, in_haste() ? soon : Clock::time_point::max());
+  tool_hangs_ = tool_hangs_ || (answer ? answer->timed_out : answer.error().kind == ErrorKind::TimedOut);
   return answer;
 }
 
 Result<std::string> LiveHost::gpu_answers() {
   if (!live()) return Source::gpu_answers();
-  return ask_nvml();
+  auto answers = ask_nvml(in_haste() ? kHasty : NvmlDeadlines());
+  gpu_hangs_ = gpu_hangs_ || (answers && base::contains(*answers, "[no answer after "));
+  if (gpu_hangs_) reader_->hurry();
+  return answers;
 }
 
 Result<std::string> LiveHost::device_holders() {
   if (!live()) return Source::device_holders();
   return find_device_holders("/proc");
+}
+
+std::vector<model::LeftBehind> LiveHost::left_behind() {
+  return host::left_behind();
 }
 
 Result<KernelLog> LiveHost::kernel_log() {

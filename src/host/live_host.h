@@ -6,7 +6,9 @@
 #include "host/local_files.h"
 #include "host/reader.h"
 #include "host/source.h"
+#include "host/tools.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -25,15 +27,25 @@ class LiveHost final : public Source {
   base::Result<std::vector<std::string>> list_directory(const std::string& path) override;
   base::Result<std::string> read_link(const std::string& path) override;
   base::Result<base::FileStatus> status_of(const std::string& path) override;
+  void expect(const std::vector<ToolCall>& calls) override;
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override;
+  std::vector<Unanswered> unanswered() override { return reader_->unanswered(); }
+  std::vector<model::LeftBehind> left_behind() override;
   base::Result<KernelLog> kernel_log() override;
 
  private:
   LocalFiles files_;
+  /// Whether something on this machine gave no answer in time: then what can be told soon counts more than
+  /// what might still come.
+  bool in_haste() const;
   std::unique_ptr<Reader> reader_;
+  std::unique_ptr<Tools> tools_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  bool gpu_hangs_ = false;
+  bool tool_hangs_ = false;
 };
 
 }  // namespace gpuwright::host

@@ -3,14 +3,19 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "host/claims.h"
 #include "host/nvml_questions.h"
+#include "host/nvml_words.h"
 
 #include <fmt/core.h>
 
 #include <array>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 namespace gpuwright::host::nvml {
 
@@ -20,7 +25,48 @@ using Clock = std::chrono::steady_clock;
 
 class Probe {
  public:
-  explicit Probe(int fd) : fd_(fd) {}
+  explicit Probe(int fd) : fd_(fd), claims_(Claims::of_this_user(nvml_scope())) {}
+
+  /// Takes one of a few places for those who open NVML. False when one who did so before still waits in it.
+  bool claim_opening() {
+    constexpr int kPlaces = 8;
+    const auto waiting = claims_.stuck(kOpeningClaim);
+    if (!waiting.empty()) {
+      tell(absent("init", waiting.front(), "nvmlInit_v2"));
+      return false;
+    }
+    for (int place = 0; place < kPlaces && opening_.fd() < 0; ++place) {
+      auto claim = claims_.take(fmt::format("{}{}", kOpeningClaim, place), claim_of("NVML"));
+      if (claim) opening_ = std::move(*claim);
+    }
+    return true;  // all places taken by others at work: the GPUs have claims of their own
+  }
+
+  /// Nobody else asks this GPU then. False when somebody does, or still waits for it; told as its answer.
+  bool claim_gpu(std::uint32_t index) {
+    constexpr std::chrono::milliseconds kPatience{500};
+    constexpr std::chrono::milliseconds kPause{10};
+    const std::string name = fmt::format("{}{}", kGpuClaim, index);
+    holder_ = claim_of(fmt::format("GPU {}", index));
+    const Clock::time_point until = Clock::now() + kPatience;
+    std::int64_t seen = 0;
+    while (true) {
+      auto claim = claims_.take(name, holder_);
+      if (claim) {
+        asking_ = std::move(*claim);
+        return true;
+      }
+      const auto other = claims_.holder(name);
+      const bool stuck = other && is_stuck(*other);
+      if ((stuck && seen == other->pid) || Clock::now() >= until) {
+        tell(fmt::format("g{}", index));
+        refuse_gpu(other, stuck);
+        return false;
+      }
+      seen = stuck ? other->pid : 0;  // others who merely look take the lock for a moment: look twice
+      std::this_thread::sleep_for(kPause);
+    }
+  }
 
   bool start() {
     auto library = open_library();
@@ -52,10 +98,20 @@ class Probe {
       return Answer{result, fmt::format("{}", count)};
     });
     for (const std::string& name : library_.missing) tell("hmissing: " + name);
+    opening_.release();
     return count;
   }
 
   void gpu(std::uint32_t index) {
+    tell(fmt::format("g{}", index));
+    send();
+    if (!claim_gpu(index)) return;
+    ask_gpu(index);
+    asking_.release();
+  }
+
+  /// What is known of the GPU when its claim is held.
+  void ask_gpu(std::uint32_t index) {
     tell(fmt::format("g{}", index));
     Device device = nullptr;
     const Return found = ask("handle", "nvmlDeviceGetHandleByIndex_v2", [&] {
@@ -63,8 +119,14 @@ class Probe {
     });
     if (found != Return::Success) return;
     for (const Question& question : questions()) {
-      const Return result =
-          ask(question.key, question.call, [&] { return question.ask(library_.api, device); });
+      const Return result = ask(question.key, question.call, [&] {
+        Answer answer = question.ask(library_.api, device);
+        if (answer.result == Return::Success && std::string_view(question.key) == "pci.bus_id") {
+          holder_.pci = answer.text;
+          asking_.write(holder_);
+        }
+        return answer;
+      });
       if (result == Return::GpuIsLost) return;  // it does not come back, and each call may take long
     }
     for (const ListQuestion& question : list_questions()) {
@@ -77,12 +139,31 @@ class Probe {
     }
   }
 
-  void tell(std::string line) {
-    line += '\n';
-    (void)base::write_all(fd_, line, "worker").ok();
+  /// Adds a line; it goes out with the next question, so that each question costs one write.
+  void tell(std::string_view line) {
+    unsent_ += line;
+    unsent_ += '\n';
+  }
+
+  void send() {
+    (void)base::write_all(fd_, unsent_, "worker").ok();
+    unsent_.clear();
   }
 
  private:
+  /// An answer that never came, in the words of nvml_worker.h.
+  static std::string absent(const char* key, const model::LeftBehind& waiting, const char* call) {
+    return fmt::format("+{}: [no answer after {} ms: process {} of an earlier look still waits]  [{}]", key,
+                       age_ms(waiting), waiting.pid, call);
+  }
+
+  void refuse_gpu(const std::optional<model::LeftBehind>& other, bool stuck) {
+    if (other && !other->pci.empty())
+      tell(fmt::format("+pci.bus_id: {}  [as process {} saw it]", other->pci, other->pid));
+    tell(stuck ? absent("handle", *other, "nvmlDeviceGetHandleByIndex_v2")
+               : fmt::format("+handle: [{}]  [process {}]", kBusy, other ? other->pid : 0));
+  }
+
   template <class Call>
   void version(const char* key, const char* name, Call call) {
     ask(key, name, [&] {
@@ -96,6 +177,7 @@ class Probe {
   template <class Call>
   Return ask(const char* key, const char* call, Call answer_of) {
     tell(fmt::format("?{} {}", key, call));
+    send();
     const Clock::time_point begin = Clock::now();
     const Answer answer = answer_of();
     const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
@@ -104,22 +186,30 @@ class Probe {
   }
 
   int fd_;
+  std::string unsent_;
   Library library_;
+  Claims claims_;
+  model::LeftBehind holder_;
+  Claim opening_;
+  Claim asking_;
 };
 
 }  // namespace
 
 void run_probe(int fd, const std::vector<std::uint32_t>& gpus) {
   Probe probe(fd);
-  if (probe.start()) {
+  // Who asks for one GPU alone does so because another hangs: already opening NVML may hang for it.
+  const bool alone = gpus.size() == 1;
+  if ((!alone || probe.claim_gpu(gpus.front())) && probe.claim_opening() && probe.start()) {
     const std::uint32_t count = probe.system();
-    if (gpus.empty()) {
-      for (std::uint32_t index = 0; index < count; ++index) probe.gpu(index);
+    if (alone) {
+      probe.ask_gpu(gpus.front());
     } else {
-      for (const std::uint32_t index : gpus) probe.gpu(index);
+      for (std::uint32_t index = 0; index < count; ++index) probe.gpu(index);
     }
   }
   probe.tell(".");
+  probe.send();
 }
 
 }  // namespace gpuwright::host::nvml

@@ -7,6 +7,9 @@
 
 namespace gpuwright::host::nvml {
 
+/// Why a GPU was not asked: another run does so, and is well.
+inline constexpr const char* kBusy = "asked by another look at this moment";
+
 struct ReturnWords {
   Return code;
   const char* words;

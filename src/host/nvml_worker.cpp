@@ -101,7 +101,7 @@ class Worker {
     } else if (tag == 'h' || tag == '+') {
       page += std::string(rest) + "\n";
     } else if (tag == 'g') {
-      gpu_ = std::clamp<std::int64_t>(base::parse_int(rest).value_or(0), 0, kMostGpus);
+      gpu_ = std::clamp<std::int64_t>(base::parse_int(rest).value_or(0), 0, kMostGpus);  // once or again
       book.text[gpu_] = fmt::format("GPU {}\n", gpu_);
       gpu_began_ = asked_ = Clock::now();
     } else if (tag == '?') {
@@ -151,8 +151,9 @@ class Worker {
   std::string pending_;
   std::size_t taken_ = 0;
   std::int64_t gpu_ = kWhole;
-  std::string key_;  ///< of the question that is open
-  std::string call_;
+  // The question that is open; opening the library comes first.
+  std::string key_ = "init";
+  std::string call_ = "nvmlInit_v2";
   Clock::time_point asked_;
   Clock::time_point gpu_began_;
   bool running_ = true;

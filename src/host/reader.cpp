@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/reader.h"
 
+#include "base/ids.h"
 #include "base/text.h"
-#include "host/source.h"
 
 #include <fmt/core.h>
 #include <sys/socket.h>
@@ -24,6 +24,7 @@ namespace {
 using base::ErrorKind;
 using base::make_error;
 using base::Result;
+using base::Status;
 using Clock = std::chrono::steady_clock;
 using std::chrono::duration_cast;
 using std::chrono::microseconds;
@@ -81,11 +82,6 @@ base::FileStatus status_from(std::string_view text) {
   return status;
 }
 
-bool is_pci_address(std::string_view name) {
-  return name.size() >= 12 && name[name.size() - 8] == ':' && name[name.size() - 5] == ':' &&
-         name[name.size() - 2] == '.';
-}
-
 std::string first_parts(const std::vector<std::string_view>& parts, std::size_t count) {
   std::string path;
   for (std::size_t at = 0; at < std::min(count, parts.size()); ++at) path += "/" + std::string(parts[at]);
@@ -104,7 +100,7 @@ std::size_t parts_of_subject(const std::vector<std::string_view>& parts) {
   if (is(0, "proc") && parts.size() > 2 && base::parse_int(parts[1])) return 2;
   if (is(0, "sys") && is(1, "devices")) {
     for (std::size_t at = parts.size(); at > 2; --at) {
-      if (is_pci_address(parts[at - 1])) return at;
+      if (base::PciAddress::parse(parts[at - 1])) return at;
     }
   }
   return 0;
@@ -163,11 +159,45 @@ void Reader::pay(Subject& subject, microseconds took) {
                                  duration_cast<milliseconds>(subject.waited).count());
 }
 
+/// The readers that earlier runs left behind, as far as they still wait.
+void Reader::remember_earlier_looks() {
+  remembered_ = true;
+  const auto waiting = claims_.holders(kReaderClaim);
+  for (const model::LeftBehind& one : waiting) {
+    if (!one.what.starts_with(files_.root())) continue;
+    subjects_[subject_of(one.what.substr(files_.root().size()))].closed =
+        fmt::format("not asked: process {} of an earlier look still waits for {}", one.pid, one.what);
+  }
+  if (waiting.size() >= limits_.left_behind)
+    closed_ = fmt::format("not asked: {} processes of earlier looks still wait", waiting.size());
+}
+
+Status Reader::start() {
+  model::LeftBehind idle;  // without a number: it waits for nothing
+  idle.what = "reading";
+  auto claim = claims_.take(fmt::format("{}{}-{}", kReaderClaim, ::getpid(), ++children_), idle);
+  claim_ = claim ? std::move(*claim) : Claim();
+  GPUWRIGHT_TRY(child_, Forked::start(
+                            "gpuwright-read", [this](int fd) { serve(fd, files_); }, claim_.fd()));
+  patience_ = milliseconds(0);
+  return base::Done{};
+}
+
+/// Ends the child; one that does not die keeps its claim, and says what it waits for.
+void Reader::give_up(const std::string& path, milliseconds waited) {
+  model::LeftBehind waiting = claim_of(files_.root() + normal_path(path));
+  waiting.pid = child_.pid();
+  waiting.since_ms -= waited.count();
+  if (child_.end()) return claim_.release();
+  ++left_behind_;
+  claim_.write(waiting);
+  claim_.leave();
+}
+
 /// One question and its answer. The error says why there is none: TimedOut, or Io when the reader died.
 Result<Reader::Answer> Reader::exchange(const Question& question, milliseconds deadline) {
   if (!child_.running()) {
-    GPUWRIGHT_TRY(child_, Forked::start("gpuwright-read", [this](int fd) { serve(fd, files_); }));
-    patience_ = milliseconds(0);
+    GPUWRIGHT_TRY([[maybe_unused]] auto started, start());
   }
   if (patience_ != deadline) {
     const timeval wait = {deadline.count() / 1000, static_cast<suseconds_t>(deadline.count() % 1000 * 1000)};
@@ -205,6 +235,7 @@ Result<Reader::Answer> Reader::exchange(const Question& question, milliseconds d
 
 /// Why nothing more is asked of this subject, or of any; empty where nothing speaks against it.
 std::string Reader::refusal(const Subject& subject) const {
+  if (!closed_.empty()) return closed_;
   if (!subject.closed.empty()) return subject.closed;
   if (hangs_ >= limits_.hangs) return fmt::format("not asked: {} other reads hang", hangs_);
   if (paid_ >= 2 * limits_.purse)
@@ -213,28 +244,40 @@ std::string Reader::refusal(const Subject& subject) const {
   return {};
 }
 
+base::Error Reader::no_answer(const std::string& path, Subject& subject, std::string why) {
+  if (!subject.told) unanswered_.push_back({path, why});
+  subject.told = true;
+  return make_error(ErrorKind::TimedOut, std::move(why), path);
+}
+
 Result<std::string> Reader::ask(const Question& question) {
   const std::string& path = question.path;
+  if (!remembered_) remember_earlier_looks();
   const std::string name = subject_of(question.ask == Ask::Folder ? base::join_path(path, "any") : path);
   Subject& subject = subjects_[name];
-  if (const std::string why = refusal(subject); !why.empty())
-    return make_error(ErrorKind::TimedOut, why, path);
+  if (const std::string why = refusal(subject); !why.empty()) return no_answer(path, subject, why);
   const Clock::time_point begin = Clock::now();
   auto answer = exchange(question, deadline());
   const auto took = duration_cast<microseconds>(Clock::now() - begin);
   pay(subject, took);
   if (answer && answer->ok) return std::move(answer->text);
   if (answer) return make_error(answer->kind, answer->text, path);
-  left_behind_ += child_.end() ? 0 : 1;
+  const auto waited = duration_cast<milliseconds>(took);
+  give_up(path, waited);
   if (answer.error().kind != ErrorKind::TimedOut) {
     subject.closed = "not asked: " + answer.error().message;
     return answer.error();
   }
   ++hangs_;
-  const auto waited = duration_cast<milliseconds>(took).count();
-  subject.closed = fmt::format("not asked: {} gave no answer in {} ms", path, waited);
-  return make_error(ErrorKind::TimedOut,
-                    fmt::format("no answer after {} ms: the driver or the device hangs", waited), path);
+  subject.closed = fmt::format("not asked: {} gave no answer in {} ms", path, waited.count());
+  return no_answer(path, subject,
+                   fmt::format("no answer after {} ms: the driver or the device hangs", waited.count()));
+}
+
+void Reader::hurry() {
+  constexpr milliseconds kHurry{400};
+  limits_.request = std::min(limits_.request, kHurry / 2);
+  limits_.purse = std::min(limits_.purse, duration_cast<milliseconds>(paid_) + kHurry);
 }
 
 Result<std::string> Reader::read_file(const std::string& path, std::size_t limit) {

@@ -8,8 +8,10 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "host/claims.h"
 #include "host/forked.h"
 #include "host/local_files.h"
+#include "host/source.h"
 
 #include <chrono>
 #include <cstddef>
@@ -28,6 +30,7 @@ struct ReaderLimits {
   std::chrono::milliseconds purse{2000};
   std::chrono::milliseconds subject{1000};  ///< one subject may take so long in all
   std::int64_t hangs = 6;                   ///< after so many nothing more is asked
+  std::size_t left_behind = 32;             ///< while so many readers of all runs wait nothing is asked
 };
 
 /// What a path's trouble is shared by: "/sys/bus/pci/devices/0000:3b:00.0", "/sys/class/net/eth0",
@@ -38,15 +41,22 @@ class Reader {
  public:
   /// Reads below `root` ("" is this machine). The reader is forked at the first question: the process must
   /// have one thread only then, and whenever one hangs.
-  explicit Reader(std::string root, const ReaderLimits& limits = {})
-      : files_(std::move(root)), limits_(limits) {}
+  explicit Reader(std::string root, const ReaderLimits& limits = {}, Claims claims = Claims::of_this_user())
+      : files_(std::move(root)), limits_(limits), claims_(std::move(claims)) {}
+  ~Reader() { claim_.release(); }
 
-  // As LocalFiles; TimedOut where no answer came, or where none is expected any more.
+  // As LocalFiles; TimedOut where no answer came, or where none is expected any more: also what readers of
+  // earlier runs still wait for is not asked.
   base::Result<std::string> read_file(const std::string& path, std::size_t limit);
   base::Result<std::vector<std::string>> list_directory(const std::string& path);
   base::Result<std::string> read_link(const std::string& path);
   base::Result<base::FileStatus> status_of(const std::string& path);
 
+  /// Something else on this machine hangs: waits less from now on.
+  void hurry();
+
+  /// What gave no answer, in this run or in one before; one path for each subject.
+  const std::vector<Unanswered>& unanswered() const { return unanswered_; }
   /// Reads that were not answered in time.
   std::int64_t hangs() const { return hangs_; }
   /// Readers that SIGKILL did not end.
@@ -62,6 +72,7 @@ class Reader {
   struct Subject {
     std::chrono::microseconds waited{0};
     std::string closed;  ///< why nothing more is asked of it
+    bool told = false;   ///< in unanswered_
   };
 
   struct Answer {
@@ -71,17 +82,27 @@ class Reader {
   };
 
   base::Result<std::string> ask(const Question& question);
+  void remember_earlier_looks();
+  base::Status start();
+  void give_up(const std::string& path, std::chrono::milliseconds waited);
   base::Result<Answer> exchange(const Question& question, std::chrono::milliseconds deadline);
   std::chrono::milliseconds deadline() const;
+  base::Error no_answer(const std::string& path, Subject& subject, std::string why);
   std::string refusal(const Subject& subject) const;
   void pay(Subject& subject, std::chrono::microseconds took);
   static void serve(int fd, const LocalFiles& files);
 
   LocalFiles files_;
   ReaderLimits limits_;
+  Claims claims_;
+  bool remembered_ = false;
+  std::string closed_;  ///< why nothing is asked at all
+  Claim claim_;         ///< of the child: it holds the lock as long as it lives
   Forked child_;
+  std::int64_t children_ = 0;
   std::chrono::milliseconds patience_{0};  ///< set on the child's socket
   std::map<std::string, Subject> subjects_;
+  std::vector<Unanswered> unanswered_;
   std::chrono::microseconds paid_{0};
   std::int64_t hangs_ = 0;
   std::int64_t left_behind_ = 0;

@@ -416,6 +416,18 @@ Result<std::string> Recorded::device_holders() {
   return text_of(kHoldersMember);
 }
 
+std::vector<Unanswered> Recorded::unanswered() {
+  std::vector<Unanswered> all;
+  for (const auto& failure : manifest_.could_not_read) {
+    const std::size_t space = failure.question.find(' ');
+    const std::string asked = failure.question.substr(0, space);
+    const bool of_path = asked == "file" || asked == "folder" || asked == "link" || asked == "status";
+    if (of_path && failure.kind == ErrorKind::TimedOut && space != std::string::npos)
+      all.push_back({failure.question.substr(space + 1), failure.message});
+  }
+  return all;
+}
+
 Result<KernelLog> Recorded::kernel_log() {
   if (members_.count("kernel/kmsg") == 0) return missing("kernel log");
   KernelLog log;

@@ -34,10 +34,13 @@ class Recording final : public Source {
   base::Result<std::vector<std::string>> list_directory(const std::string& path) override;
   base::Result<std::string> read_link(const std::string& path) override;
   base::Result<base::FileStatus> status_of(const std::string& path) override;
+  void expect(const std::vector<ToolCall>& calls) override { inner_.expect(calls); }
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override;
+  std::vector<Unanswered> unanswered() override { return inner_.unanswered(); }
+  std::vector<model::LeftBehind> left_behind() override { return inner_.left_behind(); }
   base::Result<KernelLog> kernel_log() override;
 
   /// Adds further documents. One that breaks off keeps its good part; the reason is told.

@@ -23,6 +23,7 @@ class Remembering final : public Source {
   base::Result<std::unique_ptr<base::ByteStream>> open_file(const std::string& path) override;
   base::Result<std::vector<std::string>> list_directory(const std::string& path) override;
   base::Result<std::string> read_link(const std::string& path) override;
+  void expect(const std::vector<ToolCall>& calls) override { inner_->expect(calls); }
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<base::FileStatus> status_of(const std::string& path) override {
@@ -30,6 +31,8 @@ class Remembering final : public Source {
   }
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override { return inner_->device_holders(); }
+  std::vector<Unanswered> unanswered() override { return inner_->unanswered(); }
+  std::vector<model::LeftBehind> left_behind() override { return inner_->left_behind(); }
   base::Result<KernelLog> kernel_log() override { return inner_->kernel_log(); }
 
  private:

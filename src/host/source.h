@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "base/stream.h"
+#include "model/left_behind.h"
 
 #include <chrono>
 #include <cstddef>
@@ -21,8 +22,9 @@ namespace gpuwright::host {
 struct CommandAnswer {
   int status = 0;  ///< exit status; -1 when a signal ended it
   int signal = 0;
-  bool timed_out = false;   ///< killed at its deadline; the output is what it wrote until then
-  bool output_cut = false;  ///< longer than the limit
+  bool timed_out = false;               ///< killed at its deadline; the output is what it wrote until then
+  std::chrono::milliseconds waited{0};  ///< where it timed out and that is known: how long it had
+  bool output_cut = false;              ///< longer than the limit
   std::string output;
   std::string errors;
 };
@@ -38,6 +40,18 @@ struct KernelLog {
 };
 
 constexpr const char* kThisHost = "{host}";
+
+/// A tool that will be run.
+struct ToolCall {
+  std::vector<std::string> argv;
+  std::chrono::milliseconds deadline{0};
+};
+
+/// A file or folder of which the kernel told nothing in time.
+struct Unanswered {
+  std::string path;
+  std::string why;
+};
 
 class Source {
  public:
@@ -55,9 +69,10 @@ class Source {
   virtual base::Result<std::string> read_link(const std::string& path) = 0;
   /// What a path is and whose, links not followed. Unsupported where nobody wrote that down.
   virtual base::Result<base::FileStatus> status_of(const std::string& path);
-  /// Runs a tool. An argument kThisHost stands for the machine's own name, so that recordings need not hold
-  /// it. NotFound when it is not installed; Unsupported where no commands can be run. A tool that fails or is
-  /// killed is an answer, no error.
+  /// Tells which tools run() will be asked for, so that they may start now and run beside each other.
+  virtual void expect(const std::vector<ToolCall>& /*calls*/) {}
+  /// Runs a tool. An argument kThisHost stands for the machine's own name, so that recordings need not hold it. NotFound when it is not installed; Unsupported where no commands can be run. A tool that
+  /// fails or is killed is an answer, no error.
   virtual base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                           std::chrono::milliseconds deadline) = 0;
   /// What NVML says of each GPU, as text (nvml_worker.h). NotFound where there is no NVML; Unsupported where
@@ -65,6 +80,10 @@ class Source {
   virtual base::Result<std::string> gpu_answers();
   /// Processes that hold the driver's devices, as text (holders.h). Unsupported where there are none to see.
   virtual base::Result<std::string> device_holders();
+  /// What gave no answer so far, one path for each device or folder.
+  virtual std::vector<Unanswered> unanswered() { return {}; }
+  /// Processes of this user's runs, this one among them, that wait in the kernel and cannot be ended.
+  virtual std::vector<model::LeftBehind> left_behind() { return {}; }
   /// The kernel's log from memory. Unsupported where there is none.
   virtual base::Result<KernelLog> kernel_log() = 0;
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/event.h"
+#include "model/left_behind.h"
 #include "model/observations.h"
 #include "model/verdict.h"
 
@@ -62,6 +63,7 @@ struct Diagnosis {
   std::vector<Verdict> checks;      ///< of the machine's facts, by id; none where no facts were collected
   std::optional<SpecSummary> spec;  ///< nothing where no spec was named
   std::vector<std::string> could_not_look;  ///< what was asked for and could not be seen, with the reason
+  std::vector<LeftBehind> left_behind;      ///< our processes that wait in the kernel
 };
 
 }  // namespace gpuwright::model

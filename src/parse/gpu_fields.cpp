@@ -282,14 +282,32 @@ void put_absent(GpuReport& report, const Member& member, AbsentReason reason, st
 AbsentReason reason_of(SmiAbsence absence) {
   if (absence == SmiAbsence::Denied) return AbsentReason::Denied;
   if (absence == SmiAbsence::Unreadable) return AbsentReason::Malformed;
-  return absence == SmiAbsence::TimedOut ? AbsentReason::TimedOut : AbsentReason::Unsupported;
+  const bool waited = absence == SmiAbsence::TimedOut || absence == SmiAbsence::NotRead;
+  return waited ? AbsentReason::TimedOut : AbsentReason::Unsupported;
+}
+
+}  // namespace
+
+namespace {
+
+/// Further reasons why there is no value: errors of NVML in words, as src/host/nvml_words.h has them. What
+/// names no fault (no data, another version of the call) is merely not there.
+SmiAbsence absence_in_brackets(std::string_view text) {
+  for (const char* broken :
+       {"Uninitialized", "Timeout", "Interrupt Request Issue", "Driver Not Loaded", "Corrupted infoROM",
+        "Driver/library version mismatch", "In use by another client", "Insufficient Memory",
+        "Insufficient resources", "Insufficient External Power", "GPU not found",
+        "NVML Shared Library Not Found", "the call ended the process", "the worker told too much"})
+    if (base::equals_ignoring_case(text, broken)) return SmiAbsence::Unreadable;
+  return SmiAbsence::NotAvailable;
 }
 
 }  // namespace
 
 SmiAbsence absence_of(std::string_view value) {
   std::string_view text = base::trim(value);
-  if (text.size() >= 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
+  const bool bracketed = text.size() >= 2 && text.front() == '[' && text.back() == ']';
+  if (bracketed) text = text.substr(1, text.size() - 2);
   for (const char* missing : {"N/A", "Not Supported", "Not Found", "-",
                               "Requested functionality has been deprecated", "Deprecated"})
     if (base::equals_ignoring_case(text, missing)) return SmiAbsence::NotAvailable;
@@ -297,10 +315,11 @@ SmiAbsence absence_of(std::string_view value) {
   for (const char* denied : {"Insufficient Permissions", "No Permission"})
     if (base::equals_ignoring_case(text, denied)) return SmiAbsence::Denied;
   if (text.starts_with("no answer after ")) return SmiAbsence::TimedOut;
+  if (text.starts_with("asked by another look")) return SmiAbsence::NotRead;
   for (const char* broken : {"Unknown Error", "ERR!", "Error", "GPU requires reset", "GPU is lost",
                              "GPU access blocked by the operating system"})
     if (base::equals_ignoring_case(text, broken)) return SmiAbsence::Unreadable;
-  return SmiAbsence::None;
+  return bracketed ? absence_in_brackets(text) : SmiAbsence::None;
 }
 
 GpuReport new_gpu_report(const char* format, const BlockContext& context) {

@@ -39,7 +39,7 @@ void derive_gpu_fields(model::GpuReport& report);
 model::GpuReport new_gpu_report(const char* format, const BlockContext& context);
 
 /// What a value says instead of a value.
-enum class SmiAbsence { None, NotAvailable, Denied, TimedOut, Unreadable };
+enum class SmiAbsence { None, NotAvailable, Denied, NotRead, TimedOut, Unreadable };
 SmiAbsence absence_of(std::string_view value);
 
 /// At most so many GPUs are kept of one block.

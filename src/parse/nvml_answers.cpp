@@ -17,6 +17,8 @@ namespace {
 
 using model::GpuReport;
 
+constexpr std::size_t kMostUnreadable = 64;  // cells of one GPU
+
 struct KeyAndValue {
   std::string_view key;
   std::string_view value;
@@ -62,8 +64,20 @@ class AnswersReader {
     if (gpus_.empty()) {
       assign_gpu_value(head_, SmiLanguage::Query, value);
     } else if (!is_handle || absence_of(fact->value) != SmiAbsence::None) {
-      assign_gpu_value(gpus_.back(), SmiLanguage::Query, value);
+      if (!assign_gpu_value(gpus_.back(), SmiLanguage::Query, value)) no_field(value);
     }
+  }
+
+  /// A question without a field of its own (a list): that it failed counts all the same.
+  void no_field(const SmiValue& value) {
+    const SmiAbsence absence = absence_of(value.value);
+    const bool broken = absence == SmiAbsence::TimedOut || absence == SmiAbsence::Unreadable;
+    if (!broken || gpus_.back().unreadable.size() >= kMostUnreadable) return;
+    model::UnreadableCell cell;
+    cell.field = base::printable(value.path, 60);
+    cell.text = base::printable(value.value, 80);
+    cell.evidence = evidence_of(context_, value.line, value.line_text);
+    gpus_.back().unreadable.push_back(std::move(cell));
   }
 
   void open_gpu(std::optional<std::int64_t> index, std::string_view text, std::int64_t number) {

@@ -174,6 +174,20 @@ void write_spec(JsonWriter& json, const model::SpecSummary& spec) {
   json.end_object();
 }
 
+void write_left_behind(JsonWriter& json, const std::vector<model::LeftBehind>& processes) {
+  json.key("left_behind").begin_array();
+  for (const model::LeftBehind& process : processes) {
+    json.begin_object();
+    json.key("what").string(process.what);
+    json.key("pci");
+    process.pci.empty() ? json.null() : json.string(process.pci);
+    json.key("pid").integer(process.pid);
+    json.key("since").string(wall_time_text(process.since_ms * 1'000'000));
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
@@ -188,6 +202,7 @@ std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog:
   write_checks(json, diagnosis.checks);
   write_strings(json, "could_not_look", diagnosis.could_not_look);
   if (diagnosis.spec) write_spec(json, *diagnosis.spec);
+  write_left_behind(json, diagnosis.left_behind);
   json.end_object();
   return json.text() + "\n";
 }

@@ -37,6 +37,7 @@ class DoctorText {
     inputs();
     could_not_look();
     beside_spec();
+    left_behind();
     const std::string checks = checks_text(diagnosis_.checks, options_.language, options_.all_checks);
     if (!checks.empty()) {
       layout_.blank();
@@ -243,6 +244,24 @@ class DoctorText {
     }
   }
 
+  void left_behind() {
+    bool first = true;
+    for (const model::LeftBehind& process : diagnosis_.left_behind) {
+      if (first) layout_.blank();
+      const std::string what = base::printable(
+          process.pci.empty() ? process.what : fmt::format("{} ({})", process.what, process.pci), 200);
+      const std::string since = wall_time_text(process.since_ms * 1'000'000);
+      layout_.field(
+          first ? say("left behind", "遗留进程") : "",
+          fmt::format(
+              fmt::runtime(say("process {0} asked {1} at {2} and still waits in the kernel; nothing more is "
+                               "asked there until it is gone",
+                               "进程 {0} 于 {2} 查询 {1}，至今仍在内核中等待；在它消失之前不再查询该处")),
+              process.pid, what, since));
+      first = false;
+    }
+  }
+
   const model::Diagnosis& diagnosis_;
   const catalog::Catalog& catalog_;
   const TextOptions& options_;
@@ -269,7 +288,7 @@ std::string verdict_line(const model::Diagnosis& diagnosis, const catalog::Catal
                        subject_text(top.subject, language), title, more);
   }
   if (!recognised) return zh ? "未能从输入中识别出任何内容" : "nothing was recognised in what was given";
-  if (!diagnosis.could_not_look.empty()) {
+  if (!diagnosis.could_not_look.empty() || !diagnosis.left_behind.empty()) {
     return zh ? "在看得到的范围内没有发现问题" : "no problem found in what could be seen";
   }
   return zh ? "没有发现问题" : "no problem found";

@@ -12,6 +12,8 @@ namespace gpuwright::report {
 
 namespace {
 
+constexpr std::int64_t kSecond = 1'000'000'000;  // in nanoseconds
+
 using catalog::Language;
 using model::SubjectKind;
 
@@ -171,7 +173,6 @@ std::string severity_text(model::Severity severity, Language language) {
 }
 
 std::string of_year_text(const model::EventTime& time) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
   const std::int64_t second = time.of_year_ns.value_or(0) / kSecond;
   const std::chrono::sys_days day =
       std::chrono::sys_days(std::chrono::year(2000) / 1 / 1) + std::chrono::days(second / 86400);
@@ -180,16 +181,17 @@ std::string of_year_text(const model::EventTime& time) {
                      static_cast<unsigned>(date.day()), second % 86400 / 3600, second / 60 % 60, second % 60);
 }
 
+std::string wall_time_text(std::int64_t wall_ns) {
+  const std::chrono::sys_days day{std::chrono::days(wall_ns / (86400 * kSecond))};
+  const std::chrono::year_month_day date{day};
+  const std::int64_t second = wall_ns / kSecond % 86400;
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), second / 3600,
+                     second / 60 % 60, second % 60);
+}
+
 std::string time_text(const model::EventTime& time, Language language) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  if (time.wall_ns) {
-    const std::chrono::sys_days day{std::chrono::days(*time.wall_ns / (86400 * kSecond))};
-    const std::chrono::year_month_day date{day};
-    const std::int64_t second = *time.wall_ns / kSecond % 86400;
-    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), second / 3600,
-                       second / 60 % 60, second % 60);
-  }
+  if (time.wall_ns) return wall_time_text(*time.wall_ns);
   if (!time.since_boot_ns && time.of_year_ns) return of_year_text(time);
   if (!time.since_boot_ns) return {};
   const double seconds = static_cast<double>(*time.since_boot_ns) / static_cast<double>(kSecond);

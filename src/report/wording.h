@@ -17,6 +17,8 @@ std::string subject_text(const model::Subject& subject, catalog::Language langua
 /// "critical" ...; one word, lower case in English.
 std::string severity_text(model::Severity severity, catalog::Language language);
 
+/// "2026-01-31 10:00:00 UTC" of nanoseconds since 1970.
+std::string wall_time_text(std::int64_t wall_ns);
 /// "2024-08-30 11:43:09 UTC", else "6781741.549 s after boot", else "".
 std::string time_text(const model::EventTime& time, catalog::Language language);
 

@@ -344,6 +344,7 @@ void judge_unreadable(Emitter& emit) {
   const GpuReport& gpu = emit.report();
   std::vector<std::pair<const char*, const model::UnreadableCell*>> cells;
   for (const model::UnreadableCell& cell : gpu.unreadable) {
+    if (base::contains(cell.text, "ended the process")) continue;  // the line says so itself
     const char* signal = "smi.unknown_error";
     if (base::contains(cell.text, "requires reset")) signal = "smi.gpu_requires_reset";
     if (base::contains(cell.text, "is lost")) signal = "smi.gpu_lost";

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include "support/run.h"
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -135,6 +136,68 @@ TEST(FindTool, LooksInAbsoluteFoldersOfPathOnly) {
   for (const auto& place : base::tool_folders()) EXPECT_EQ(place.front(), '/');
   ::setenv("PATH", before.c_str(), 1);
   EXPECT_FALSE(base::find_tool("my-tool").ok());
+}
+
+TEST(Processes, RunBesideEachOther) {
+  // Each waits for what the other makes: one after the other they would never end.
+  const TempFolder folder;
+  const auto script = [&folder](const std::string& makes, const std::string& needs) {
+    return "touch " + folder.path() + "/" + makes + "; while [ ! -e " + folder.path() + "/" + needs +
+           " ]; do sleep 0.01; done; echo " + makes;
+  };
+  base::Processes processes;
+  const auto one = processes.start({"/bin/sh", "-c", script("one", "two")});
+  const auto two = processes.start({"/bin/sh", "-c", script("two", "one")});
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_GT(processes.pid(*one), 0);
+  EXPECT_EQ(processes.wait(*one)->output, "one\n");
+  EXPECT_EQ(processes.wait(*two)->output, "two\n");
+  EXPECT_EQ(processes.wait(*two).error().kind, ErrorKind::Internal) << "once";
+}
+
+TEST(Processes, WhoIsNotWaitedForIsReadAllTheSame) {
+  const TempFolder folder;
+  const std::string mark = folder.path() + "/mark";
+  base::Processes processes;
+  // More than a pipe holds, then the mark that the other waits for.
+  const auto loud = processes.start({"/bin/sh", "-c", "head -c 300000 /dev/zero; touch " + mark});
+  const auto patient = processes.start({"/bin/sh", "-c", "while [ ! -e " + mark + " ]; do sleep 0.01; done"});
+  ASSERT_TRUE(loud.ok() && patient.ok());
+  EXPECT_EQ(processes.wait(*patient)->status, 0);
+  EXPECT_EQ(processes.wait(*loud)->output.size(), 300000U);
+}
+
+TEST(Processes, WaitNoLongerThanTheyAreTold) {
+  base::Processes processes;
+  const auto slow = processes.start({"sleep", "60"});
+  ASSERT_TRUE(slow.ok());
+  const auto result = processes.wait(*slow, std::chrono::steady_clock::now() + milliseconds(50));
+  ASSERT_TRUE(result.ok());
+  EXPECT_TRUE(result->timed_out);
+  EXPECT_EQ(result->signal, SIGKILL);
+}
+
+TEST(Processes, EndWithTheirOwner) {
+  pid_t child = -1;
+  {
+    base::Processes processes;
+    const auto slow = processes.start({"sleep", "60"});
+    ASSERT_TRUE(slow.ok());
+    child = processes.pid(*slow);
+  }
+  EXPECT_NE(::kill(child, 0), 0);
+}
+
+TEST(Processes, KeepTheDescriptorThatTheyAreGiven) {
+  const TempFolder folder;
+  const int file = ::open(folder.write("file", "kept").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  base::ProcessOptions options;
+  options.kept = file;
+  const auto result = base::run_process({"/bin/sh", "-c", "cat <&" + std::to_string(file)}, options);
+  ::close(file);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->output, "kept");
 }
 
 }  // namespace

@@ -107,13 +107,16 @@ class Stuck : public ::testing::Test {
     return limits;
   }
 
+  host::Claims claims() const { return {claims_.path(), ""}; }
+
   TempFolder folder_;
+  TempFolder claims_;
 };
 
 TEST_F(Stuck, AFileThatNeverAnswersIsTimedOutAndTheOthersAreRead) {
   const StuckFiles sick(root() + "/sick");
   if (!sick.mounted()) GTEST_SKIP() << sick.why();
-  host::Reader reader(root(), quick());
+  host::Reader reader(root(), quick(), claims());
   const auto begin = Clock::now();
   EXPECT_EQ(*reader.read_file("/healthy/file", 100), "fine");
   const auto stuck = reader.read_file("/sick/device/file", 100);
@@ -134,7 +137,7 @@ TEST_F(Stuck, WhatHungIsNotAskedAgain) {
   const StuckFiles sick(root() + "/sick");
   if (!sick.mounted()) GTEST_SKIP() << sick.why();
   host::ReaderLimits limits = quick();
-  host::Reader reader(root(), limits);
+  host::Reader reader(root(), limits, claims());
   for (int at = 0; at < 100; ++at) {
     // The folder counts, not the file: a thousand files of one device cost one reader.
     const auto silent = reader.read_file("/sys/class/net/eth0/" + std::to_string(at), 100);
@@ -153,10 +156,32 @@ TEST_F(Stuck, WhatHungIsNotAskedAgain) {
   EXPECT_EQ(reader.hangs(), 1);
 }
 
+TEST_F(Stuck, WhatAnEarlierReaderWaitsForIsNotAsked) {
+  const StuckFiles sick(root() + "/sick");
+  if (!sick.mounted()) GTEST_SKIP() << sick.why();
+  {
+    host::Reader reader(root(), quick(), claims());
+    EXPECT_FALSE(reader.read_file("/sick/deep/file", 100).ok());
+    EXPECT_FALSE(reader.read_file("/sick/file", 100).ok());
+  }
+  ASSERT_EQ(claims().holders().size(), 1U);
+  EXPECT_EQ(claims().holders().front().what, root() + "/sick/file");
+  host::Reader reader(root(), quick(), claims());
+  const auto silent = reader.read_file("/sick/file", 100);
+  EXPECT_EQ(silent.error().kind, ErrorKind::TimedOut);
+  EXPECT_THAT(silent.error().message, HasSubstr("of an earlier look still waits"));
+  EXPECT_EQ(*reader.read_file("/healthy/file", 100), "fine");
+  EXPECT_EQ(own_sleepers("gpuwright-read"), 1);
+  host::ReaderLimits none = quick();
+  none.left_behind = 1;
+  EXPECT_THAT(host::Reader(root(), none, claims()).read_file("/healthy/file", 100).error().message,
+              HasSubstr("1 processes of earlier looks"));
+}
+
 TEST_F(Stuck, ManySickSubjectsAreBounded) {
   const StuckFiles sick(root() + "/sick");
   if (!sick.mounted()) GTEST_SKIP() << sick.why();
-  host::Reader reader(root(), quick());
+  host::Reader reader(root(), quick(), claims());
   const auto begin = Clock::now();
   for (int at = 0; at < 50; ++at) {
     // Each a subject of its own: links to the same silent folder.
@@ -165,7 +190,7 @@ TEST_F(Stuck, ManySickSubjectsAreBounded) {
     ASSERT_EQ(::symlink("/sick", (root() + name).c_str()), 0);
     EXPECT_EQ(reader.read_file(name + "/stat", 100).error().kind, ErrorKind::TimedOut);
   }
-  EXPECT_EQ(*host::Reader(root(), quick()).read_file("/healthy/file", 100), "fine");
+  EXPECT_EQ(*host::Reader(root(), quick(), claims()).read_file("/healthy/file", 100), "fine");
   EXPECT_EQ(reader.hangs(), quick().hangs);
   EXPECT_THAT(reader.read_file("/healthy/file", 100).error().message, HasSubstr("other reads hang"));
   EXPECT_LT(Clock::now() - begin, milliseconds(3000));
@@ -175,7 +200,7 @@ TEST_F(Stuck, SleepersEndWithTheMount) {
   {
     const StuckFiles sick(root() + "/sick");
     if (!sick.mounted()) GTEST_SKIP() << sick.why();
-    host::Reader reader(root(), quick());
+    host::Reader reader(root(), quick(), claims());
     EXPECT_FALSE(reader.read_file("/sick/file", 100).ok());
     EXPECT_EQ(own_sleepers("gpuwright-read"), 1);
   }
