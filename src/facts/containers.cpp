@@ -111,7 +111,7 @@ void collect_containerd(Probe& probe, model::ContainerFacts& facts) {
     return Probe::read_as<std::string>(
         text, [key](const std::string& content) { return toml_value(content, key); });
   };
-  const auto or_default = [](Field<std::string> field, const char* otherwise) {
+  const auto or_default = [](const Field<std::string>& field, const char* otherwise) {
     const bool unset = !field.known() && field.reason() == AbsentReason::Malformed;
     return unset ? Field<std::string>(std::string(otherwise), field.provenance()) : field;
   };
@@ -126,7 +126,8 @@ void collect_containerd(Probe& probe, model::ContainerFacts& facts) {
       });
   facts.containerd_runtimes = Probe::read_as<List>(text, [&](const std::string& content) {
     List names = runtimes_in(content);
-    for (const std::string& more : model::each(probe.names("/etc/containerd/conf.d"))) {
+    const auto dropped_in = probe.names("/etc/containerd/conf.d");
+    for (const std::string& more : model::each(dropped_in)) {
       for (std::string& name : runtimes_in(model::key_text(probe.text("/etc/containerd/conf.d/" + more))))
         names.push_back(std::move(name));
     }
@@ -205,6 +206,19 @@ class CdiReader {
   std::size_t files_ = 0;
 };
 
+model::CdiSpec cdi_spec_of(Probe& probe, const std::string& folder, const std::string& name) {
+  model::CdiSpec spec;
+  spec.path = probe.found(folder + "/" + name, folder);
+  const auto content = probe.text(spec.key(), Probe::kLarge);
+  if (content.known()) {
+    CdiReader(probe, spec).read(content);
+  } else {
+    spec.kind = spec.driver_version = content;
+    spec.devices = spec.missing_files = Probe::as_absent<List>(content);
+  }
+  return spec;
+}
+
 void collect_cdi(Probe& probe, model::ContainerFacts& facts) {
   std::vector<model::CdiSpec> specs;
   for (const char* folder : {"/etc/cdi", "/run/cdi", "/var/run/cdi"}) {
@@ -213,16 +227,7 @@ void collect_cdi(Probe& probe, model::ContainerFacts& facts) {
     for (const std::string& name : *names) {
       const bool is_spec = name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
       if (!is_spec || specs.size() >= 32) continue;
-      model::CdiSpec spec;
-      spec.path = probe.found(std::string(folder) + "/" + name, folder);
-      const auto content = probe.text(spec.key(), Probe::kLarge);
-      if (content.known()) {
-        CdiReader(probe, spec).read(content);
-      } else {
-        spec.kind = spec.driver_version = content;
-        spec.devices = spec.missing_files = Probe::as_absent<List>(content);
-      }
-      specs.push_back(std::move(spec));
+      specs.push_back(cdi_spec_of(probe, folder, name));
     }
   }
   facts.cdi_specs = probe.found(std::move(specs), "/etc/cdi and /run/cdi");

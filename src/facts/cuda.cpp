@@ -58,33 +58,40 @@ void collect_toolkits(Probe& probe, model::CudaFacts& cuda) {
   cuda.toolkits = Probe::derived(std::move(toolkits), names);
 }
 
-/// Shared libraries whose file name carries the version: libcudnn.so.9.8.0, libnccl.so.2.25.1.
-void collect_shared_libraries(Probe& probe, Libraries& libraries) {
-  constexpr std::array<const char*, 3> kFolders = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-                                                   "/usr/lib64"};
+/// A shared library whose file name carries the version: libcudnn.so.9.8.0, libnccl.so.2.25.1. Nothing for
+/// other files, and for the link libX.so.N.
+std::optional<model::LibraryFacts> shared_library_of(Probe& probe, const std::string& folder,
+                                                     const std::string& file) {
   struct Wanted {
-    const char* file;
+    std::string_view file;
     const char* name;
   };
   constexpr std::array<Wanted, 3> kWanted = {
       {{"libcudnn.so.", "cudnn"}, {"libnccl.so.", "nccl"}, {"libnvinfer.so.", "tensorrt"}}};
+  const auto wanted = std::find_if(kWanted.begin(), kWanted.end(),
+                                   [&](const Wanted& one) { return file.starts_with(one.file); });
+  if (wanted == kWanted.end()) return std::nullopt;
+  const std::string version = file.substr(wanted->file.size());
+  if (std::count(version.begin(), version.end(), '.') < 2) return std::nullopt;
+  const std::string path = folder + "/" + file;
+  model::LibraryFacts library;
+  library.name = probe.found(std::string(wanted->name), path);
+  library.path = Probe::derived(path, library.name);
+  library.version = Probe::derived(version, library.name);
+  library.cuda =
+      Field<std::string>(Absent{AbsentReason::Unsupported}, probe.note(path, "the file name does not tell"));
+  return library;
+}
+
+void collect_shared_libraries(Probe& probe, Libraries& libraries) {
+  constexpr std::array<const char*, 3> kFolders = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+                                                   "/usr/lib64"};
   for (const char* folder : kFolders) {
     const auto names = probe.source().list_directory(folder);
     if (!names) continue;
     for (const std::string& name : *names) {
-      for (const Wanted& wanted : kWanted) {
-        const std::string_view prefix = wanted.file;
-        if (!name.starts_with(prefix) || libraries.size() >= kMostLibraries) continue;
-        const std::string version = name.substr(prefix.size());
-        if (std::count(version.begin(), version.end(), '.') < 2) continue;  // the link libX.so.N
-        model::LibraryFacts library;
-        library.name = probe.found(std::string(wanted.name), std::string(folder) + "/" + name);
-        library.path = Probe::derived(std::string(folder) + "/" + name, library.name);
-        library.version = Probe::derived(version, library.name);
-        library.cuda = Field<std::string>(Absent{AbsentReason::Unsupported},
-                                          probe.note(library.path.value(), "the file name does not tell"));
-        libraries.push_back(std::move(library));
-      }
+      if (libraries.size() >= kMostLibraries) return;
+      if (auto library = shared_library_of(probe, folder, name)) libraries.push_back(std::move(*library));
     }
   }
 }

@@ -27,7 +27,7 @@ std::optional<std::string> state_word(const std::string& text) {
 }
 
 /// "none" where nothing stands there; other absences stay.
-Field<std::string> or_none(Field<std::string> field) {
+Field<std::string> or_none(const Field<std::string>& field) {
   const bool none = !field.known() && field.reason() == AbsentReason::NotFound;
   return none ? Field<std::string>("none", field.provenance()) : field;
 }

@@ -28,7 +28,7 @@ std::optional<std::string> release_of(const std::string& text) {
 }
 
 Field<std::string> kernel_of(Probe& probe) {
-  const auto release = probe.text("/proc/sys/kernel/osrelease");
+  auto release = probe.text("/proc/sys/kernel/osrelease");
   if (release.known()) return release;
   return Probe::read_as<std::string>(probe.text("/proc/version"), release_of);
 }
@@ -77,7 +77,7 @@ std::pair<Field<List>, Field<List>> machine_owner_keys_of(Probe& probe) {
 }
 
 Field<std::string> virtualization_of(Probe& probe, const model::OsFacts& os) {
-  const auto hypervisor = probe.text("/sys/hypervisor/type");
+  auto hypervisor = probe.text("/sys/hypervisor/type");
   if (hypervisor.known()) return hypervisor;
   struct Maker {
     const char* says;
@@ -97,7 +97,7 @@ Field<std::string> virtualization_of(Probe& probe, const model::OsFacts& os) {
         return Probe::derived(std::string(maker.kind), *told);
     }
   }
-  const auto cpuinfo = probe.text("/proc/cpuinfo", Probe::kLarge);
+  auto cpuinfo = probe.text("/proc/cpuinfo", Probe::kLarge);
   if (!cpuinfo.known()) return cpuinfo;
   const std::size_t flags = cpuinfo.value().find("\nflags");
   const std::string_view line =
@@ -108,7 +108,7 @@ Field<std::string> virtualization_of(Probe& probe, const model::OsFacts& os) {
 }
 
 Field<std::string> limit_of(Probe& probe, std::string_view name) {
-  const auto limits = probe.text("/proc/self/limits");
+  auto limits = probe.text("/proc/self/limits");
   if (!limits.known()) return limits;
   for (const std::string_view line : base::lines(limits.value())) {
     if (!line.starts_with(name)) continue;

@@ -188,6 +188,7 @@ std::vector<model::PciFunction> functions_of(Probe& probe, const std::vector<std
     if (all.count(parent) != 0 && wanted.insert(parent).second) open.push_back(parent);
   }
   std::vector<model::PciFunction> functions;
+  functions.reserve(wanted.size());
   for (const std::string& name : wanted) functions.push_back(std::move(all[name]));
   return functions;
 }

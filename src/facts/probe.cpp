@@ -20,7 +20,7 @@ AbsentReason reason_of(base::ErrorKind kind) {
   }
 }
 
-std::int32_t Probe::note(std::string input, std::string_view line) {
+std::int32_t Probe::note(const std::string& input, std::string_view line) {
   constexpr std::size_t kLongest = 200;
   constexpr std::size_t kMost = 100'000;
   if (machine_.places.size() >= kMost) return static_cast<std::int32_t>(kMost);

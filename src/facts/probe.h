@@ -45,13 +45,13 @@ class Probe {
 
   /// A value that was read at `input`.
   template <class T>
-  Field<T> found(T value, std::string input, std::string_view line = {}) {
-    return Field<T>(std::move(value), note(std::move(input), line));
+  Field<T> found(T value, const std::string& input, std::string_view line = {}) {
+    return Field<T>(std::move(value), note(input, line));
   }
   /// No value, for that reason.
   template <class T>
-  Field<T> absent(AbsentReason reason, std::string input, std::string_view why) {
-    return Field<T>(Absent{reason}, note(std::move(input), why));
+  Field<T> absent(AbsentReason reason, const std::string& input, std::string_view why) {
+    return Field<T>(Absent{reason}, note(input, why));
   }
   /// A value derived from `from`, which must be known.
   template <class T, class From>
@@ -76,7 +76,7 @@ class Probe {
   Field<std::string> value_of(const Field<std::string>& from, std::string_view key);
 
   /// Notes a place and returns its id.
-  std::int32_t note(std::string input, std::string_view line);
+  std::int32_t note(const std::string& input, std::string_view line);
 
   static constexpr std::size_t kSmall = std::size_t{64} << 10;
   static constexpr std::size_t kLarge = std::size_t{4} << 20;

@@ -59,39 +59,54 @@ Field<std::vector<model::DiskFacts>> disks_of(Probe& probe) {
   return Probe::derived(std::move(disks), names);
 }
 
-/// "md0 : active raid0 nvme1n1[1] nvme0n1[0]", then "  7501211648 blocks super 1.2 [2/2] [UU]".
+using Words = std::vector<std::string_view>;
+
+bool is_raid(const Words& words) {
+  return words.size() >= 3 && words[0].starts_with("md") && words[1] == ":";
+}
+
+/// "md0 : active raid0 nvme1n1[1] nvme0n1[0]".
+model::RaidFacts raid_of(const Words& words, std::int32_t place) {
+  const std::size_t level_at = words.size() > 3 && words[3].starts_with('(') ? 4 : 3;
+  model::RaidFacts raid;
+  raid.name = Field<std::string>(base::printable(words[0], 40), place);
+  raid.state = Field<std::string>(base::printable(words[2], 40), place);
+  const bool told = words[2] == "active" && words.size() > level_at;
+  raid.level = told ? Field<std::string>(base::printable(words[level_at], 40), place)
+                    : Field<std::string>(Absent{AbsentReason::NotFound}, place);
+  const auto members = std::count_if(words.begin(), words.end(), [](std::string_view word) {
+    return base::contains(word, "[") && !base::contains(word, "(F)") && word.front() != '[';
+  });
+  raid.members = Field<std::int64_t>(members, place);
+  raid.members_wanted = Field<std::int64_t>(members, place);
+  raid.resync = Field<std::string>("none", place);
+  return raid;
+}
+
+/// "  7501211648 blocks super 1.2 [3/2] [UU_]" and the line of a recovery, which stand below it.
+void read_raid_line(Probe& probe, std::string_view line, model::RaidFacts& raid) {
+  for (const std::string_view word : base::words(line)) {  // "[3/2]": three wanted, two there
+    const std::size_t slash = word.find('/');
+    const auto wanted = word.starts_with('[') && slash != std::string_view::npos
+                            ? base::parse_int(word.substr(1, slash - 1))
+                            : std::nullopt;
+    if (wanted) raid.members_wanted = probe.found(*wanted, "/proc/mdstat", line);
+    if (word == "recovery" || word == "resync" || word == "reshape")
+      raid.resync = probe.found(base::printable(base::trim(line), 120), "/proc/mdstat", line);
+  }
+}
+
 Field<std::vector<model::RaidFacts>> raids_of(Probe& probe) {
+  constexpr std::size_t kMostRaids = 64;
   const auto text = probe.text("/proc/mdstat");
   if (!text.known()) return Probe::as_absent<std::vector<model::RaidFacts>>(text);
   std::vector<model::RaidFacts> raids;
   for (const std::string_view line : base::lines(text.value())) {
-    const auto parts = base::words(line);
-    if (parts.size() >= 3 && parts[0].starts_with("md") && parts[1] == ":" && raids.size() < 64) {
-      const std::int32_t place = probe.note("/proc/mdstat", line);
-      const std::size_t level_at = parts.size() > 3 && parts[3].starts_with('(') ? 4 : 3;
-      model::RaidFacts raid;
-      raid.name = Field<std::string>(base::printable(parts[0], 40), place);
-      raid.state = Field<std::string>(base::printable(parts[2], 40), place);
-      const bool told = parts[2] == "active" && parts.size() > level_at;
-      raid.level = told ? Field<std::string>(base::printable(parts[level_at], 40), place)
-                        : Field<std::string>(Absent{AbsentReason::NotFound}, place);
-      const auto members = std::count_if(parts.begin(), parts.end(), [](std::string_view part) {
-        return base::contains(part, "[") && !base::contains(part, "(F)") && part.front() != '[';
-      });
-      raid.members = Field<std::int64_t>(members, place);
-      raid.members_wanted = Field<std::int64_t>(members, place);
-      raid.resync = Field<std::string>("none", place);
-      raids.push_back(std::move(raid));
+    const Words words = base::words(line);
+    if (is_raid(words) && raids.size() < kMostRaids) {
+      raids.push_back(raid_of(words, probe.note("/proc/mdstat", line)));
     } else if (!raids.empty()) {
-      for (const std::string_view part : parts) {  // "[3/2]": three wanted, two there
-        const std::size_t slash = part.find('/');
-        const auto wanted = part.starts_with('[') && slash != std::string_view::npos
-                                ? base::parse_int(part.substr(1, slash - 1))
-                                : std::nullopt;
-        if (wanted) raids.back().members_wanted = probe.found(*wanted, "/proc/mdstat", line);
-        if (part == "recovery" || part == "resync" || part == "reshape")
-          raids.back().resync = probe.found(base::printable(base::trim(line), 120), "/proc/mdstat", line);
-      }
+      read_raid_line(probe, line, raids.back());
     }
   }
   return Probe::derived(std::move(raids), text);

@@ -380,7 +380,7 @@ Result<base::FileStatus> Recorded::status_of(const std::string& path) {
 /// "commands/dpkg-query".
 std::string Recorded::command_folder(std::vector<std::string> argv) const {
   while (!argv.empty()) {
-    const std::string folder = "commands/" + command_slug(argv) + "/";
+    std::string folder = "commands/" + command_slug(argv) + "/";
     if (members_.count(folder + "stdout") != 0) return folder;
     if (!manifest_.tool.empty()) return {};
     argv.pop_back();

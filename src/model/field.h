@@ -55,5 +55,8 @@ const T& each(const Field<T>& list) {
   static const T kNone;
   return list.known() ? list.value() : kNone;
 }
+/// A loop over a temporary's elements would outlive them.
+template <class T>
+const T& each(const Field<T>&& list) = delete;
 
 }  // namespace gpuwright::model

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/event.h"
-#include "model/gpu_report.h"
+#include "model/gpu_report_fields.h"
 #include "model/machine_devices.h"
 #include "model/machine_driver.h"
 #include "model/machine_host.h"

@@ -123,6 +123,14 @@ bool is_near(std::string_view path) {
          path.ends_with(" NODE");
 }
 
+bool has_near_port(const model::TopologyRow& row, const std::vector<std::string>& ports) {
+  const auto& paths = model::each(row.paths);  // "ADDRESS PXB"
+  return std::any_of(paths.begin(), paths.end(), [&ports](const std::string& path) {
+    const std::string to = path.substr(0, path.find(' '));
+    return is_near(path) && std::find(ports.begin(), ports.end(), to) != ports.end();
+  });
+}
+
 /// A port is near that lies on the GPU's own socket.
 Quantity gpus_without_near_port(const Machine& machine, Look& look) {
   const auto* rows = look.need(machine.topology);
@@ -135,17 +143,7 @@ Quantity gpus_without_near_port(const Machine& machine, Look& look) {
   for (const PciFunction* gpu : gpu_functions(machine)) {
     const auto row = std::find_if(rows->begin(), rows->end(),
                                   [gpu](const model::TopologyRow& one) { return one.key() == gpu->key(); });
-    if (row == rows->end()) continue;
-    const auto& paths = model::each(row->paths);
-    far += std::any_of(paths.begin(), paths.end(),
-                       [&ports](const std::string& path) {
-                         return is_near(path) &&
-                                std::any_of(ports.begin(), ports.end(), [&path](const std::string& port) {
-                                  return path.starts_with(port + " ");
-                                });
-                       })
-               ? 0
-               : 1;
+    if (row != rows->end() && !has_near_port(*row, ports)) ++far;
   }
   return far;
 }
