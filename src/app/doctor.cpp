@@ -182,8 +182,7 @@ void tell_denied(const model::Machine& machine, model::Diagnosis& diagnosis) {
 void tell_blind_checks(model::Diagnosis& diagnosis) {
   for (const model::Verdict& verdict : diagnosis.checks) {
     if (verdict.outcome != model::Outcome::Unknown || verdict.missing.empty()) continue;
-    const model::Evidence& place = verdict.missing.front().place;
-    diagnosis.could_not_look.push_back(fmt::format("{}: {}: {}", verdict.check, place.input, place.text));
+    diagnosis.could_not_look.push_back(verdict.check + ": " + verdict.missing.front().place.text);
   }
 }
 

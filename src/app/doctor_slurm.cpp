@@ -111,8 +111,11 @@ class Controller {
     if (answer.status == kNotFound)
       return base::make_error(ErrorKind::NotFound, "is not installed", "scontrol");
     if (answer.status == 0) return base::Done{};
-    return base::make_error(
-        ErrorKind::Io, base::printable(base::trim(answer.errors + " " + answer.output), 200), "scontrol");
+    const std::string_view said = base::trim(answer.errors.empty() ? answer.output : answer.errors);
+    const std::string_view last = said.substr(said.rfind('\n') + 1);
+    return base::make_error(ErrorKind::Io,
+                            base::printable(base::replace_all(std::string(last), "scontrol: ", ""), 200),
+                            "scontrol");
   }
 
   const catalog::Catalog& catalog_;

@@ -86,7 +86,8 @@ SlurmCluster::~SlurmCluster() {
 }
 
 void SlurmCluster::write_configuration(const std::string& health_check) const {
-  const std::string check = folder_.write("health-check", "#!/bin/sh\n" + health_check);
+  const std::string check = folder_.write(
+      "health-check", "#!/bin/sh\nexport SLURM_CONF=" + path("etc/slurm.conf") + "\n" + health_check);
   std::filesystem::permissions(check, std::filesystem::perms::owner_all);
   const std::string host = host_name();
   const std::vector<int> ports = free_ports(nodes_.size() + 2);
