@@ -36,5 +36,5 @@ measure "doctor --quick --slurm --drain, healthy" "$runs" healthy --quick --slur
 measure "doctor --quick, a lost GPU" "$runs" lost --quick
 measure "doctor --quick, a GPU that hangs" 5 hang --quick
 measure "doctor (all of it), healthy" 10 healthy
-GPUWRIGHT_FAKEGPU=$folder/healthy command time -f 'doctor --quick: %M KiB resident at most' "$program" doctor --quick >/dev/null 2>"$folder/memory" || true
+GPUWRIGHT_FAKEGPU=$folder/healthy /usr/bin/time -f 'doctor --quick: %M KiB resident at most' "$program" doctor --quick >/dev/null 2>"$folder/memory" || true
 tail -n 1 "$folder/memory"

@@ -108,7 +108,7 @@ std::vector<NodeCondition> node_conditions(const model::Diagnosis& diagnosis, co
     } else {
       condition.status = ConditionStatus::False;
       condition.reason = "NoProblemFound";
-      condition.message = "no problem found";
+      condition.message = "no problem found in what was looked at";
     }
     conditions.push_back(std::move(condition));
   }

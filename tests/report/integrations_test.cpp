@@ -5,6 +5,8 @@
 #include "report/slurm_reason.h"
 
 #include "support/diagnose.h"
+#include "support/json_schema.h"
+#include "support/paths.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,12 +116,14 @@ TEST(NodeProblem, ReasonsAreWordsThatKubernetesTakes) {
   }
 }
 
-TEST(NodeProblem, JsonHoldsEveryCondition) {
+TEST(NodeProblem, JsonHoldsEveryConditionAndKeepsToItsSchema) {
   model::Diagnosis diagnosis;
   diagnosis.findings = {lost()};
-  const auto json = kit::parse_json(
-      report::render_conditions_json(report::node_conditions(diagnosis, knowledge(), Severity::Error, "")),
-      "json");
+  const std::string text =
+      report::render_conditions_json(report::node_conditions(diagnosis, knowledge(), Severity::Error, ""));
+  EXPECT_THAT(schema_breaches(text, read_file(source_dir() + "/docs/schema/conditions.schema.json")),
+              ::testing::IsEmpty());
+  const auto json = kit::parse_json(text, "json");
   ASSERT_TRUE(json.ok());
   ASSERT_EQ((*json)["conditions"].items.size(), report::condition_types().size());
   EXPECT_EQ((*json)["conditions"].items[0]["status"].text(), "True");

@@ -60,8 +60,8 @@ TEST(SlurmDrain, OnlyWhatMakesTheNodeUnusableCounts) {
       << "no job gets past its first call";
   ASSERT_NE(catalog.cause("driver-call-stuck"), nullptr) << "the name in the list is a cause";
   for (const catalog::Cause& cause : catalog.causes()) {
-    if (cause.who == "user")
-      EXPECT_FALSE(rules::makes_unusable(finding(cause.id, Severity::Critical), catalog)) << cause.id;
+    if (cause.who != "user") continue;
+    EXPECT_FALSE(rules::makes_unusable(finding(cause.id, Severity::Critical), catalog)) << cause.id;
   }
 }
 
