@@ -54,9 +54,10 @@ std::vector<std::string> with_host_name(std::vector<std::string> argv) {
 
 }  // namespace
 
-LiveHost::LiveHost(std::string root, const ReaderLimits& limits)
+LiveHost::LiveHost(std::string root, const LiveLimits& limits)
     : files_(std::move(root)),
-      reader_(std::make_unique<Reader>(files_.root(), limits)),
+      limits_(limits),
+      reader_(std::make_unique<Reader>(files_.root(), limits.reader)),
       tools_(std::make_unique<Tools>()) {}
 
 Result<std::unique_ptr<base::ByteStream>> LiveHost::open_file(const std::string& path) {
@@ -105,7 +106,7 @@ Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv, millis
 
 Result<std::string> LiveHost::gpu_answers() {
   if (!live()) return Source::gpu_answers();
-  auto answers = ask_nvml(in_haste() ? kHasty : NvmlDeadlines());
+  auto answers = ask_nvml(in_haste() ? kHasty : limits_.nvml);
   gpu_hangs_ = gpu_hangs_ || (answers && base::contains(*answers, "[no answer after "));
   if (gpu_hangs_) reader_->hurry();
   return answers;
@@ -123,7 +124,7 @@ std::vector<model::LeftBehind> LiveHost::left_behind() {
 Result<KernelLog> LiveHost::kernel_log() {
   if (!live())
     return make_error(ErrorKind::Unsupported, "a sysroot has no kernel log in memory", "/dev/kmsg");
-  return read_kmsg();
+  return read_kmsg("/dev/kmsg", limits_.kernel_log);
 }
 
 }  // namespace gpuwright::host

@@ -4,22 +4,31 @@
 #pragma once
 
 #include "host/local_files.h"
+#include "host/nvml_worker.h"
 #include "host/reader.h"
 #include "host/source.h"
 #include "host/tools.h"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 
 namespace gpuwright::host {
+
+/// How long the machine may keep us waiting, and how much of its log is read.
+struct LiveLimits {
+  ReaderLimits reader;
+  NvmlDeadlines nvml;
+  std::size_t kernel_log = std::size_t{64} << 20;  ///< bytes of the newest lines
+};
 
 class LiveHost final : public Source {
  public:
   LiveHost() : LiveHost("") {}
   /// A machine's files below `root`; "" or "/" is the machine itself. What may sleep in the kernel (reader.h)
   /// is read by a child, forked at the first such question.
-  explicit LiveHost(std::string root, const ReaderLimits& limits = {});
+  explicit LiveHost(std::string root, const LiveLimits& limits = {});
 
   bool live() const override { return files_.root().empty(); }
   base::Result<std::string> read_file(const std::string& path, std::size_t limit) override;
@@ -41,6 +50,7 @@ class LiveHost final : public Source {
   /// Whether something on this machine gave no answer in time: then what can be told soon counts more than
   /// what might still come.
   bool in_haste() const;
+  LiveLimits limits_;
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<Tools> tools_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
