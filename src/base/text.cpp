@@ -240,6 +240,15 @@ std::optional<std::string> closest(std::string_view word, const std::vector<std:
   return best;
 }
 
+std::string upstream_version(std::string_view version) {
+  const std::size_t epoch = version.find(':');
+  if (epoch != std::string_view::npos) version.remove_prefix(epoch + 1);
+  std::size_t end = 0;
+  while (end < version.size() && ((version[end] >= '0' && version[end] <= '9') || version[end] == '.')) ++end;
+  while (end > 0 && version[end - 1] == '.') --end;
+  return std::string(version.substr(0, end));
+}
+
 bool matches_signal_glob(std::string_view pattern, std::string_view text) {
   if (pattern.size() >= 2 && pattern.substr(pattern.size() - 2) == ".*") {
     pattern.remove_suffix(1);

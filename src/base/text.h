@@ -83,6 +83,10 @@ int compare_versions(std::string_view a, std::string_view b);
 /// its letters differ). Case, and '_' against '-', count little.
 std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& candidates);
 
+/// Cuts a Debian or RPM version to that of the software: "580.65.06-0ubuntu1" and "3:580.65.06-1.el9" ->
+/// "580.65.06".
+std::string upstream_version(std::string_view version);
+
 /// True when `text` matches `pattern`, where a final ".*" stands for any suffix after the dot ("sxid.*"
 /// matches "sxid.20034").
 bool matches_signal_glob(std::string_view pattern, std::string_view text);

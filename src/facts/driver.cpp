@@ -98,6 +98,23 @@ Field<std::string> tool_version(Probe& probe, const char* tool) {
                                      });
 }
 
+/// Fabric Manager of the host, else the one in the root that the driver's container keeps. Source: deb822(5)
+/// of dpkg's status file.
+Field<std::string> fabric_manager_of(Probe& probe) {
+  auto told = tool_version(probe, "nv-fabricmanager");
+  if (told.known() || told.reason() != AbsentReason::NotFound) return told;
+  const std::string path = "/run/nvidia/driver/var/lib/dpkg/status";
+  const auto status = probe.text(path, Probe::kLarge);
+  bool ours = false;
+  for (const std::string_view line : base::lines(status.known() ? status.value() : std::string_view())) {
+    if (line.starts_with("Package: "))
+      ours = line.starts_with("Package: nvidia-fabricmanager") && !base::contains(line, "-dev");
+    if (ours && line.starts_with("Version: "))
+      return probe.found(base::upstream_version(line.substr(9)), path, line);
+  }
+  return told;
+}
+
 Field<List> firmware_of(Probe& probe) {
   return Probe::read_as<List>(probe.names("/lib/firmware/nvidia"), [](const List& names) {
     List versions;
@@ -158,7 +175,7 @@ void collect_driver(Probe& probe, const catalog::Catalog& /*catalog*/, model::Ma
   driver.library_version = library_version_of(probe, "libnvidia-ml");
   driver.libcuda_version = library_version_of(probe, "libcuda");
   driver.firmware_versions = firmware_of(probe);
-  driver.fabric_manager_version = tool_version(probe, "nv-fabricmanager");
+  driver.fabric_manager_version = fabric_manager_of(probe);
   driver.imex_version = tool_version(probe, "nvidia-imex");
   driver.container_stack_driver = container_driver_of(probe);
   driver.modules = modules_of(probe);

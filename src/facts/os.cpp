@@ -76,6 +76,22 @@ std::pair<Field<List>, Field<List>> machine_owner_keys_of(Probe& probe) {
           Probe::read_as<List>(probe.said({"mokutil", "--list-new"}), subjects_of)};
 }
 
+/// Keys with which this machine signs modules that it builds. Source: dkms(8), update-secureboot-policy(8).
+Field<List> module_keys_of(Probe& probe) {
+  constexpr std::array<const char*, 4> kFiles = {"/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub",
+                                                 "/etc/pki/akmods/certs/public_key.der",
+                                                 "/usr/share/nvidia/module-signing"};
+  List found;
+  for (const char* path : kFiles) {
+    if (probe.exists(path)) found.emplace_back(path);
+  }
+  if (found.empty())
+    return probe.absent<List>(AbsentReason::NotFound, "/var/lib/shim-signed/mok, /var/lib/dkms",
+                              "hold no key that can be seen");
+  const std::string first = found.front();
+  return probe.found(std::move(found), first);
+}
+
 Field<std::string> virtualization_of(Probe& probe, const model::OsFacts& os) {
   const auto hypervisor = probe.text("/sys/hypervisor/type");
   if (hypervisor.known()) return hypervisor;
@@ -136,7 +152,9 @@ Field<bool> reboot_required_of(Probe& probe) {
     const auto names = probe.source().list_directory(folder);
     if (!names) continue;
     for (const std::string& name : *names) {
-      if (name == "reboot-required") return probe.found(true, std::string(folder) + "/reboot-required");
+      // Debian and Ubuntu; SUSE (libzypp)
+      if (name == "reboot-required" || name == "reboot-needed")
+        return probe.found(true, std::string(folder) + "/" + name);
     }
     return probe.found(false, folder, "holds no reboot-required");
   }
@@ -174,6 +192,7 @@ void collect_os(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machin
   const auto [enrolled, pending] = machine_owner_keys_of(probe);
   os.enrolled_keys = enrolled;
   os.pending_keys = pending;
+  os.module_keys = module_keys_of(probe);
   os.reboot_required = reboot_required_of(probe);
   os.open_file_limit = Probe::integer_of(limit_of(probe, "Max open files"));
   os.locked_memory_limit = limit_of(probe, "Max locked memory");

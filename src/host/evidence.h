@@ -17,7 +17,7 @@ enum class EvidenceKind {
   KernelLog,   ///< the kernel's log from memory, else the journal's, else the first log file there is
   Uptime,      ///< /proc/uptime, told in days
   Nvml,        ///< what the GPUs answer through NVML
-  File,        ///< one file; a part of the path that is "*" stands for any name
+  File,        ///< one file; a part of the path that is "*", or ends in it, stands for any such name
   Command,     ///< one argv
   SmiCommand,  ///< one argv that asks what NVML was asked already: only where there was no NVML to ask
 };

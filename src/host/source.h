@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpuwright::host {
@@ -65,6 +66,10 @@ class Source {
   virtual base::Result<std::string> gpu_answers();
   /// Processes that hold the driver's devices, as text (holders.h). Unsupported where there are none to see.
   virtual base::Result<std::string> device_holders();
+  /// What a person wrote down beside the answers that are asked for, as name and text: outputs of other
+  /// commands (named by their slug) and logs (by their path). Only a recording that was written by hand has
+  /// such.
+  virtual std::vector<std::pair<std::string, std::string>> further_texts() { return {}; }
   /// The kernel's log from memory. Unsupported where there is none.
   virtual base::Result<KernelLog> kernel_log() = 0;
 };
