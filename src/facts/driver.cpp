@@ -145,12 +145,16 @@ constexpr std::array<std::string_view, 28> kModules = {
 
 /// "nvidia 56717312 213 nvidia_uvm,nvidia_modeset, Live 0x0000000000000000 (POE)".
 Field<std::vector<model::ModuleFacts>> modules_of(Probe& probe) {
-  const auto table = probe.text("/proc/modules", Probe::kLarge);
+  auto table = probe.text("/proc/modules", Probe::kLarge);
+  if (!table.known() && !probe.source().live()) {
+    const auto listed = probe.said({"lsmod"});  // the same columns, without "-" for no holder
+    if (listed.known()) table = listed;
+  }
   if (!table.known()) return Probe::as_absent<std::vector<model::ModuleFacts>>(table);
   std::vector<model::ModuleFacts> modules;
   for (const std::string_view line : base::lines(table.value())) {
     const auto parts = base::words(line);
-    if (parts.size() < 4 || std::find(kModules.begin(), kModules.end(), parts[0]) == kModules.end()) continue;
+    if (parts.size() < 3 || std::find(kModules.begin(), kModules.end(), parts[0]) == kModules.end()) continue;
     model::ModuleFacts module;
     module.name = probe.found(std::string(parts[0]), "/proc/modules", line);
     module.version = probe.text("/sys/module/" + std::string(parts[0]) + "/version");
@@ -158,7 +162,7 @@ Field<std::vector<model::ModuleFacts>> modules_of(Probe& probe) {
         Probe::read_as<std::int64_t>(Probe::derived(std::string(parts[2]), module.name),
                                      [](const std::string& users) { return base::parse_int(users); });
     List holders;
-    for (const std::string_view holder : base::split(parts[3], ',')) {
+    for (const std::string_view holder : base::split(parts.size() > 3 ? parts[3] : "", ',')) {
       if (!holder.empty() && holder != "-") holders.emplace_back(holder);
     }
     module.holders = Probe::derived(std::move(holders), module.name);

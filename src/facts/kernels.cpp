@@ -144,6 +144,15 @@ void read_module_information(Probe& probe, model::KernelFacts& kernel) {
   kernel.module_version = probe.value_of(information, "version");
   kernel.module_license = probe.value_of(information, "license");
   kernel.module_signer = probe.value_of(information, "signer");
+  if (information.known() || !runs || probe.source().live()) return;
+  // A recording may hold single fields alone.
+  const auto field = [&probe](const char* name, Field<std::string>& fact) {
+    const auto told = probe.said({"modinfo", "-F", name, "nvidia"});
+    if (told.known()) fact = Probe::derived(base::printable(base::trim(told.value()), 200), told);
+  };
+  field("version", kernel.module_version);
+  field("license", kernel.module_license);
+  field("signer", kernel.module_signer);
 }
 
 /// Modules of the RDMA stack that modprobe would load: depmod lists of two of one name only the one it

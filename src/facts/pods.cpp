@@ -74,22 +74,24 @@ void collect_node(Probe& probe, const std::string& name, model::KubernetesFacts&
 /// How many GPUs and MIG devices kubelet gave to each pod, by the pod's uid.
 Field<std::map<std::string, std::int64_t>> gpus_by_pod(Probe& probe) {
   using Counts = std::map<std::string, std::int64_t>;
-  return Probe::read_as<Counts>(probe.text(kCheckpoint, Probe::kLarge),
-                                [](const std::string& text) -> std::optional<Counts> {
-                                  const auto root = json_of(text);
-                                  if (!root || (*root)["Data"].is_null()) return std::nullopt;
-                                  Counts counts;
-                                  for (const kit::Node& entry : (*root)["Data"]["PodDeviceEntries"].items) {
-                                    if (!entry["ResourceName"].text().starts_with("nvidia.com/")) continue;
-                                    std::int64_t devices = 0;
-                                    // A list by NUMA node since Kubernetes 1.20, a plain list before.
-                                    for (const auto& node : entry["DeviceIDs"].entries)
-                                      devices += static_cast<std::int64_t>(node.second.items.size());
-                                    devices += static_cast<std::int64_t>(entry["DeviceIDs"].items.size());
-                                    counts[entry["PodUID"].text()] += devices;
-                                  }
-                                  return counts;
-                                });
+  return Probe::read_as<Counts>(
+      probe.text(kCheckpoint, Probe::kLarge), [](const std::string& text) -> std::optional<Counts> {
+        const auto root = json_of(text);
+        if (!root || (*root)["Data"].is_null()) return std::nullopt;
+        Counts counts;
+        for (const kit::Node& entry : (*root)["Data"]["PodDeviceEntries"].items) {
+          // Other plugins share GPUs under names of their own.
+          const std::string& resource = entry["ResourceName"].text();
+          if (!base::contains(resource, "nvidia") && !base::contains(resource, "gpu")) continue;
+          std::int64_t devices = 0;
+          // A list by NUMA node since Kubernetes 1.20, a plain list before.
+          for (const auto& node : entry["DeviceIDs"].entries)
+            devices += static_cast<std::int64_t>(node.second.items.size());
+          devices += static_cast<std::int64_t>(entry["DeviceIDs"].items.size());
+          counts[entry["PodUID"].text()] += devices;
+        }
+        return counts;
+      });
 }
 
 /// "gpu-operator_nvidia-driver-daemonset-x2k4p_3f1c...": namespace, name, uid.
@@ -156,7 +158,10 @@ Field<Pods> pods_of(Probe& probe, const std::string& node) {
   const auto said = probe.said({"kubectl", "get", "pods", "--all-namespaces", "--field-selector",
                                 "spec.nodeName=" + node, "-o", "json"});
   merge_api(probe, said, pods);
-  const auto gpus = gpus_by_pod(probe);
+  auto gpus = gpus_by_pod(probe);
+  if (probe.exists("/var/lib/kubelet/plugins/gpu.nvidia.com"))
+    gpus = probe.absent<std::map<std::string, std::int64_t>>(
+        AbsentReason::Unsupported, "/var/lib/kubelet/plugins", "GPUs are given by resource claims");
   for (model::PodFacts& pod : pods) {
     pod.gpus = Probe::read_as<std::int64_t>(gpus, [&pod](const std::map<std::string, std::int64_t>& counts) {
       const auto at = counts.find(pod.key());

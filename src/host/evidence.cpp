@@ -109,8 +109,10 @@ class Collector {
     for (auto& [name, text] : source_.further_texts()) {
       const std::string program = name.substr(0, name.find('_'));
       const bool log = name.starts_with("/");
+      const bool service = name.starts_with("systemctl_status");
       if (base::trim(text).starts_with("{")) continue;  // JSON is for a collector of facts
-      if (!log && std::find(kTellers.begin(), kTellers.end(), program) == kTellers.end()) continue;
+      if (!log && !service && std::find(kTellers.begin(), kTellers.end(), program) == kTellers.end())
+        continue;
       const auto read = [&name = name](const Document& document) { return document.name == name; };
       if (std::any_of(inputs_.documents.begin(), inputs_.documents.end(), read)) continue;
       add_text(name, std::move(text));

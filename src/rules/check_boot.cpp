@@ -51,7 +51,11 @@ void judge_signer(Look& look, const model::OsFacts& os, const model::KernelFacts
   if (enrolled == nullptr || any_contains(*enrolled, signer)) return;
   const bool waits = any_contains(model::each(os.pending_keys), signer) ||
                      (!model::each(os.pending_keys).empty() && os.module_keys.known());
-  const bool gone = !waits && os.pending_keys.known() && os.module_keys.known();
+  // Ubuntu's packages ask for the enrolment by themselves when they sign.
+  const bool was_asked =
+      os.module_keys.known() || base::contains(signer, "Secure Boot Module Signature key") ||
+      (model::key_text(os.id) == "ubuntu" && base::contains(signer, "DKMS module signing key"));
+  const bool gone = !waits && os.pending_keys.known() && was_asked;
   look.fails(waits  ? "driver.mok_pending"
              : gone ? "driver.mok_request_gone"
                     : "driver.signer_not_enrolled")

@@ -52,6 +52,14 @@ void tell_headers(Look& look, const model::KernelFacts& kernel) {
       .proof(kernel.headers_package);
 }
 
+/// "generic" of "6.8.0-87-generic", "64k" of "5.14.0-570.el9.aarch64+64k", else nothing.
+std::string flavour_of(const std::string& release) {
+  const std::string last = release.substr(release.rfind('-') + 1);
+  if (last.empty() || last.front() < '0' || last.front() > '9') return last;
+  const std::size_t plus = last.find('+');
+  return plus == std::string::npos ? std::string() : last.substr(plus + 1);
+}
+
 }  // namespace
 
 model::Verdict check_module_for_running_kernel(Look look, const Situation& situation) {
@@ -62,7 +70,19 @@ model::Verdict check_module_for_running_kernel(Look look, const Situation& situa
   look.need(machine.driver.kernels);
   look.need(machine.os.kernel);
   const model::KernelFacts* kernel = running_kernel(machine);
-  if (kernel == nullptr) return look.conclude();
+  if (kernel == nullptr) {
+    // It has not even a folder below /lib/modules.
+    const bool others = !model::each(machine.driver.kernels).empty() && machine.os.kernel.known();
+    if (others && host_has_driver(machine)) {
+      look.fails("driver.no_module_for_kernel")
+          .with("kernel", machine.os.kernel.value())
+          .with("dkms", "none")
+          .with("built_for", built_for(machine))
+          .proof(machine.os.kernel)
+          .proof(machine.driver.kernels);
+    }
+    return look.conclude();
+  }
   const bool no_headers = kernel->has_headers.known() && !kernel->has_headers.value();
   if (!host_has_driver(machine)) {
     // The operator's container builds here; it needs the same headers from the same repositories.
@@ -88,9 +108,9 @@ model::Verdict check_module_for_next_kernel(Look look, const Situation& situatio
   if (!has_gpu(machine) || running == nullptr || !has_module(*running)) return look.not_applicable();
   for (const model::KernelFacts& kernel : model::each(machine.driver.kernels)) {
     // What is left of a removed kernel has no modules.dep; another flavour is not what the next boot takes.
-    const auto flavour = [](const std::string& release) { return release.substr(release.rfind('-') + 1); };
     const bool comes_next = base::compare_versions(kernel.key(), running->key()) > 0 &&
-                            flavour(kernel.key()) == flavour(running->key()) && kernel.rdma_modules.known();
+                            flavour_of(kernel.key()) == flavour_of(running->key()) &&
+                            kernel.rdma_modules.known();
     if (!comes_next || has_module(kernel)) continue;
     look.fails("driver.no_module_for_next_kernel")
         .with("kernel", kernel.key())

@@ -37,10 +37,10 @@ bool is_driver_package(const std::string& name) {
   constexpr std::array<std::string_view, 8> kExact = {
       "nvidia-driver",           "nvidia-open", "cuda-drivers", "nvidia-kernel-dkms",
       "nvidia-open-kernel-dkms", "nvidia-dkms", "kmod-nvidia",  "nvidia-kmod"};
-  constexpr std::array<std::string_view, 10> kBranches = {
-      "nvidia-driver-",        "nvidia-open-",      "cuda-drivers-",    "nvidia-dkms-",
-      "nvidia-headless-",      "kmod-nvidia-",      "nvidia-driver-G0", "nvidia-open-driver-G0",
-      "nvidia-kernel-source-", "libnvidia-compute-"};
+  constexpr std::array<std::string_view, 9> kBranches = {
+      "nvidia-driver-",   "nvidia-open-",          "cuda-drivers-",
+      "nvidia-dkms-",     "nvidia-headless-",      "kmod-nvidia-",
+      "nvidia-driver-G0", "nvidia-open-driver-G0", "nvidia-kernel-source-"};
   const auto begins = [&name](std::string_view prefix) {
     const bool branch = name.size() > prefix.size() && name.starts_with(prefix);
     const char next = branch ? name[prefix.size()] : ' ';
@@ -121,8 +121,10 @@ const model::Field<std::string>* waiting_version(const model::Machine& machine) 
   if (kernel != nullptr && kernel->module_version.known() && kernel->module_version.value() != loaded)
     return &kernel->module_version;
   const model::Field<std::string>* packaged = packaged_version(machine);
-  if (packaged != nullptr && base::upstream_version(packaged->value()) != loaded) return packaged;
-  return nullptr;
+  if (packaged == nullptr) return nullptr;
+  // Older packages beside the module that runs: an installer put the driver over them.
+  const bool newer = base::compare_versions(base::upstream_version(packaged->value()), loaded) > 0;
+  return newer ? packaged : nullptr;
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ bool belongs_to_stack(const model::PodFacts& pod) {
                                                       "node-feature-discovery",
                                                       "network-operator"};
   const std::string name = model::key_text(pod.name);
-  return base::contains(model::key_text(pod.name_space), "gpu-operator") ||
+  const std::string space = model::key_text(pod.name_space);
+  return base::contains(space, "gpu-operator") || space.starts_with("runai") ||
          std::any_of(kNames.begin(), kNames.end(),
                      [&name](std::string_view prefix) { return name.starts_with(prefix); });
 }
