@@ -41,7 +41,7 @@ std::string built_for(const model::Machine& machine) {
   for (const model::KernelFacts& kernel : model::each(machine.driver.kernels)) {
     if (has_module(kernel)) return kernel.key();
   }
-  return {};
+  return "none";
 }
 
 void tell_headers(Look& look, const model::KernelFacts& kernel) {
