@@ -76,7 +76,8 @@ std::size_t utf8_length(std::string_view text);
 /// character border ("…" added).
 std::string printable(std::string_view text, std::size_t limit = 400);
 
-/// Compares dotted versions part by part as numbers ("525.60.13" < "525.105.17"). Negative, zero or positive.
+/// Compares dotted versions part by part as numbers ("525.60.13" < "525.105.17"), kernel releases too
+/// ("6.8.0-87-generic" < "6.8.0-101-generic"). Negative, zero or positive.
 int compare_versions(std::string_view a, std::string_view b);
 
 /// The candidate that a misspelt word most likely means, or nothing when none is near (more than a third of

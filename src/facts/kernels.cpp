@@ -95,6 +95,7 @@ class Dkms {
       if (entry.starts_with("kernel-")) {
         const std::size_t dash = entry.rfind('-');
         states_[entry.substr(7, dash - 7)] = Probe::derived(std::string("installed"), versions);
+        if (!added_.known()) added_ = Probe::derived(std::string("added"), versions);
         continue;
       }
       added_ = Probe::derived(std::string("added"), versions);

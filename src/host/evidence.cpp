@@ -282,6 +282,8 @@ class Collector {
       const std::string now = link_of(folder, "current");
       if (!most.empty()) text += "\t\tLnkCap:\tPort #0, " + most + "\n";
       if (!now.empty()) text += "\t\tLnkSta:\t" + now + "\n";
+      const auto driver = source_.read_link(folder + "driver");
+      if (driver) text += "\tKernel driver in use: " + driver->substr(driver->rfind('/') + 1) + "\n";
     }
     if (!text.empty()) add_text(top, std::move(text));
   }

@@ -201,11 +201,7 @@ std::string names_of(const std::vector<const model::GpuHolder*>& holders) {
 }
 
 bool upgrade_under_way(const model::Machine& machine) {
-  constexpr std::array<std::string_view, 3> kStates = {"pod-restart-required", "validation-required",
-                                                       "upgrade-failed"};
-  const std::string state = model::key_text(machine.kubernetes.driver_upgrade_state);
-  return waiting_version(machine) != nullptr || container_driver_left(machine) ||
-         std::find(kStates.begin(), kStates.end(), state) != kStates.end();
+  return waiting_version(machine) != nullptr || container_driver_left(machine);
 }
 
 }  // namespace
