@@ -192,8 +192,11 @@ std::string printable(std::string_view text, std::size_t limit) {
 }
 
 int compare_versions(std::string_view a, std::string_view b) {
-  const std::vector<std::string_view> left = split(a, '.');
-  const std::vector<std::string_view> right = split(b, '.');
+  // "6.8.0-90-generic": a dash parts numbers as a dot does
+  const std::string first = replace_all(std::string(a), "-", "."),
+                    second = replace_all(std::string(b), "-", ".");
+  const std::vector<std::string_view> left = split(first, '.');
+  const std::vector<std::string_view> right = split(second, '.');
   for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
     const std::int64_t x = i < left.size() ? parse_int(left[i]).value_or(0) : 0;
     const std::int64_t y = i < right.size() ? parse_int(right[i]).value_or(0) : 0;
@@ -238,6 +241,15 @@ std::optional<std::string> closest(std::string_view word, const std::vector<std:
     best = candidate;
   }
   return best;
+}
+
+std::string upstream_version(std::string_view version) {
+  const std::size_t epoch = version.find(':');
+  if (epoch != std::string_view::npos) version.remove_prefix(epoch + 1);
+  std::size_t end = 0;
+  while (end < version.size() && ((version[end] >= '0' && version[end] <= '9') || version[end] == '.')) ++end;
+  while (end > 0 && version[end - 1] == '.') --end;
+  return std::string(version.substr(0, end));
 }
 
 bool matches_signal_glob(std::string_view pattern, std::string_view text) {

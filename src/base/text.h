@@ -76,12 +76,17 @@ std::size_t utf8_length(std::string_view text);
 /// character border ("…" added).
 std::string printable(std::string_view text, std::size_t limit = 400);
 
-/// Compares dotted versions part by part as numbers ("525.60.13" < "525.105.17"). Negative, zero or positive.
+/// Compares dotted versions part by part as numbers ("525.60.13" < "525.105.17"), kernel releases too
+/// ("6.8.0-87-generic" < "6.8.0-101-generic"). Negative, zero or positive.
 int compare_versions(std::string_view a, std::string_view b);
 
 /// The candidate that a misspelt word most likely means, or nothing when none is near (more than a third of
 /// its letters differ). Case, and '_' against '-', count little.
 std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// Cuts a Debian or RPM version to that of the software: "580.65.06-0ubuntu1" and "3:580.65.06-1.el9" ->
+/// "580.65.06".
+std::string upstream_version(std::string_view version);
 
 /// True when `text` matches `pattern`, where a final ".*" stands for any suffix after the dot ("sxid.*"
 /// matches "sxid.20034").

@@ -9,12 +9,12 @@ namespace gpuwright::facts {
 using CollectFunction = void(Probe& probe, const catalog::Catalog& catalog, model::Machine& machine);
 CollectFunction collect_containers, collect_cpu, collect_cuda, collect_driver, collect_gpus, collect_holders,
     collect_kernels, collect_kubernetes, collect_management, collect_memory, collect_modprobe,
-    collect_network, collect_os, collect_packages, collect_pci, collect_services, collect_slurm,
+    collect_network, collect_os, collect_packages, collect_pci, collect_pods, collect_services, collect_slurm,
     collect_storage, collect_topology;
 
 namespace {
 
-constexpr std::array<Collector, 19> kCollectors = {{
+constexpr std::array<Collector, 20> kCollectors = {{
     {"os", "/etc/os-release, /proc, /sys/class/dmi, EFI variables, mokutil", "", collect_os},
     {"cpu", "/proc/cpuinfo, /sys/devices/system/cpu and node", "", collect_cpu},
     {"memory", "/proc/meminfo, /sys/devices/system/edac", "", collect_memory},
@@ -31,6 +31,8 @@ constexpr std::array<Collector, 19> kCollectors = {{
     {"cuda", "/usr/local/cuda-*, library folders, Python's package folders", "", collect_cuda},
     {"containers", "/etc/docker, /etc/containerd, /etc/cdi, the tools' versions", "", collect_containers},
     {"kubernetes", "/var/lib/kubelet", "all of it", collect_kubernetes},
+    {"kubernetes.pods", "/var/log/pods, kubelet's checkpoint of devices, kubectl get node and pods",
+     "the checkpoint", collect_pods},
     {"slurm", "slurm.conf, gres.conf, cgroup.conf, scontrol", "", collect_slurm},
     {"network", "/sys/class/net, /sys/class/infiniband, ofed_info", "", collect_network},
     {"storage", "/sys/block, /proc/mdstat, mounts, df", "", collect_storage},

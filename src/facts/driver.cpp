@@ -98,6 +98,23 @@ Field<std::string> tool_version(Probe& probe, const char* tool) {
                                      });
 }
 
+/// Fabric Manager of the host, else the one in the root that the driver's container keeps. Source: deb822(5)
+/// of dpkg's status file.
+Field<std::string> fabric_manager_of(Probe& probe) {
+  auto told = tool_version(probe, "nv-fabricmanager");
+  if (told.known() || told.reason() != AbsentReason::NotFound) return told;
+  const std::string path = "/run/nvidia/driver/var/lib/dpkg/status";
+  const auto status = probe.text(path, Probe::kLarge);
+  bool ours = false;
+  for (const std::string_view line : base::lines(status.known() ? status.value() : std::string_view())) {
+    if (line.starts_with("Package: "))
+      ours = line.starts_with("Package: nvidia-fabricmanager") && !base::contains(line, "-dev");
+    if (ours && line.starts_with("Version: "))
+      return probe.found(base::upstream_version(line.substr(9)), path, line);
+  }
+  return told;
+}
+
 Field<List> firmware_of(Probe& probe) {
   return Probe::read_as<List>(probe.names("/lib/firmware/nvidia"), [](const List& names) {
     List versions;
@@ -128,12 +145,16 @@ constexpr std::array<std::string_view, 28> kModules = {
 
 /// "nvidia 56717312 213 nvidia_uvm,nvidia_modeset, Live 0x0000000000000000 (POE)".
 Field<std::vector<model::ModuleFacts>> modules_of(Probe& probe) {
-  const auto table = probe.text("/proc/modules", Probe::kLarge);
+  auto table = probe.text("/proc/modules", Probe::kLarge);
+  if (!table.known() && !probe.source().live()) {
+    const auto listed = probe.said({"lsmod"});  // the same columns, without "-" for no holder
+    if (listed.known()) table = listed;
+  }
   if (!table.known()) return Probe::as_absent<std::vector<model::ModuleFacts>>(table);
   std::vector<model::ModuleFacts> modules;
   for (const std::string_view line : base::lines(table.value())) {
     const auto parts = base::words(line);
-    if (parts.size() < 4 || std::find(kModules.begin(), kModules.end(), parts[0]) == kModules.end()) continue;
+    if (parts.size() < 3 || std::find(kModules.begin(), kModules.end(), parts[0]) == kModules.end()) continue;
     model::ModuleFacts module;
     module.name = probe.found(std::string(parts[0]), "/proc/modules", line);
     module.version = probe.text("/sys/module/" + std::string(parts[0]) + "/version");
@@ -141,7 +162,7 @@ Field<std::vector<model::ModuleFacts>> modules_of(Probe& probe) {
         Probe::read_as<std::int64_t>(Probe::derived(std::string(parts[2]), module.name),
                                      [](const std::string& users) { return base::parse_int(users); });
     List holders;
-    for (const std::string_view holder : base::split(parts[3], ',')) {
+    for (const std::string_view holder : base::split(parts.size() > 3 ? parts[3] : "", ',')) {
       if (!holder.empty() && holder != "-") holders.emplace_back(holder);
     }
     module.holders = Probe::derived(std::move(holders), module.name);
@@ -158,7 +179,7 @@ void collect_driver(Probe& probe, const catalog::Catalog& /*catalog*/, model::Ma
   driver.library_version = library_version_of(probe, "libnvidia-ml");
   driver.libcuda_version = library_version_of(probe, "libcuda");
   driver.firmware_versions = firmware_of(probe);
-  driver.fabric_manager_version = tool_version(probe, "nv-fabricmanager");
+  driver.fabric_manager_version = fabric_manager_of(probe);
   driver.imex_version = tool_version(probe, "nvidia-imex");
   driver.container_stack_driver = container_driver_of(probe);
   driver.modules = modules_of(probe);

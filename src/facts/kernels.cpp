@@ -2,6 +2,7 @@
 // dkms(8), modules.dep(5), modinfo(8), kernel Documentation/kbuild/modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/collector.h"
+#include "parse/driver_formats.h"
 
 #include <fmt/core.h>
 
@@ -40,12 +41,17 @@ List paths_of_module(Probe& probe, const std::string& release, const Field<std::
         add(base::printable(path));
     }
   }
-  constexpr std::array<const char*, 6> kFolders = {"updates/dkms",
-                                                   "updates",
-                                                   "extra",
-                                                   "kernel/drivers/video",
-                                                   "kernel/drivers/infiniband/core",
-                                                   "updates/drivers/infiniband/core"};
+  constexpr std::array<const char*, 11> kFolders = {"updates/dkms",
+                                                    "updates",
+                                                    "extra",
+                                                    "extra/nvidia",
+                                                    "weak-updates",
+                                                    "weak-updates/nvidia",
+                                                    "kernel/drivers/video",
+                                                    "kernel/drivers/infiniband/core",
+                                                    "extra/mlnx-ofa_kernel/drivers/infiniband/core",
+                                                    "updates/mlnx-ofa_kernel/drivers/infiniband/core",
+                                                    "updates/drivers/infiniband/core"};
   for (const char* folder : kFolders) {
     const auto names = probe.source().list_directory(fmt::format("/lib/modules/{}/{}", release, folder));
     if (!names) continue;
@@ -60,11 +66,15 @@ List paths_of_module(Probe& probe, const std::string& release, const Field<std::
 /// read: the tool is a slow script.
 class Dkms {
  public:
-  explicit Dkms(Probe& probe) : probe_(probe), versions_(probe.names("/var/lib/dkms/nvidia")) {
-    if (versions_.known()) {
-      read_tree();
-    } else {
+  explicit Dkms(Probe& probe) : probe_(probe) {
+    const auto sources = probe.names("/var/lib/dkms");
+    for (const std::string& name : model::each(sources)) {
+      if (parse::is_nvidia_module_source(name)) read_tree("/var/lib/dkms/" + name);
+    }
+    if (!sources.known()) {
       read_status(probe.said({"dkms", "status"}, std::chrono::seconds(20)));
+    } else if (!added_.known()) {
+      added_ = probe.absent<std::string>(AbsentReason::NotFound, "/var/lib/dkms", "holds no nvidia module");
     }
   }
 
@@ -78,16 +88,18 @@ class Dkms {
   }
 
  private:
-  void read_tree() {
-    for (const std::string& entry : versions_.value()) {
+  void read_tree(const std::string& folder) {
+    const auto versions = probe_.names(folder);
+    for (const std::string& entry : model::each(versions)) {
       // "kernel-6.8.0-60-generic-x86_64" is a link to what is installed.
       if (entry.starts_with("kernel-")) {
         const std::size_t dash = entry.rfind('-');
-        states_[entry.substr(7, dash - 7)] = Probe::derived(std::string("installed"), versions_);
+        states_[entry.substr(7, dash - 7)] = Probe::derived(std::string("installed"), versions);
+        if (!added_.known()) added_ = Probe::derived(std::string("added"), versions);
         continue;
       }
-      added_ = Probe::derived(std::string("added"), versions_);
-      const auto kernels = probe_.names("/var/lib/dkms/nvidia/" + entry);
+      added_ = Probe::derived(std::string("added"), versions);
+      const auto kernels = probe_.names(folder + "/" + entry);
       for (const std::string& kernel : model::each(kernels)) {
         if (kernel != "source" && kernel != "build")
           states_.emplace(kernel, Probe::derived(std::string("built"), kernels));
@@ -100,7 +112,7 @@ class Dkms {
     added_ = status.known() ? Field<std::string>() : status;
     if (!status.known()) return;
     for (const std::string_view line : base::lines(status.value())) {
-      if (!line.starts_with("nvidia")) continue;
+      if (!parse::is_nvidia_module_source(line.substr(0, line.find_first_of("/,")))) continue;
       const std::size_t colon = line.rfind(": ");
       if (colon == std::string_view::npos) continue;
       const auto parts = base::split(line.substr(0, colon), ',');
@@ -116,7 +128,6 @@ class Dkms {
   }
 
   Probe& probe_;
-  Field<List> versions_;
   std::map<std::string, Field<std::string>> states_;
   Field<std::string> added_;
 };
@@ -128,10 +139,68 @@ void read_module_information(Probe& probe, model::KernelFacts& kernel) {
     kernel.module_license = kernel.module_signer = kernel.module_version;
     return;
   }
-  const auto information = probe.said({"modinfo", "-k", kernel.key(), "nvidia"});
+  auto information = probe.said({"modinfo", "-k", kernel.key(), "nvidia"});
+  const bool runs = kernel.running.known() && kernel.running.value();
+  if (!information.known() && runs) information = probe.said({"modinfo", "nvidia"});
   kernel.module_version = probe.value_of(information, "version");
   kernel.module_license = probe.value_of(information, "license");
   kernel.module_signer = probe.value_of(information, "signer");
+  if (information.known() || !runs || probe.source().live()) return;
+  // A recording may hold single fields alone.
+  const auto field = [&probe](const char* name, Field<std::string>& fact) {
+    const auto told = probe.said({"modinfo", "-F", name, "nvidia"});
+    if (told.known()) fact = Probe::derived(base::printable(base::trim(told.value()), 200), told);
+  };
+  field("version", kernel.module_version);
+  field("license", kernel.module_license);
+  field("signer", kernel.module_signer);
+}
+
+/// Modules of the RDMA stack that modprobe would load: depmod lists of two of one name only the one it
+/// prefers.
+Field<List> rdma_modules_of(const Field<std::string>& dependencies) {
+  constexpr std::array<std::string_view, 5> kStack = {"ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib",
+                                                      "mlx_compat"};
+  return Probe::read_as<List>(dependencies, [&kStack](const std::string& text) {
+    List paths;
+    for (const std::string_view line : base::lines(text)) {
+      const std::string_view path = line.substr(0, line.find(':'));
+      const std::string_view file = path.substr(path.rfind('/') + 1);
+      const bool ours = std::any_of(kStack.begin(), kStack.end(),
+                                    [file](std::string_view name) { return is_module(file, name); });
+      if (ours && paths.size() < 16) paths.push_back(base::printable(path));
+    }
+    return std::optional(paths);
+  });
+}
+
+/// Whether a repository has the headers of the running kernel; asked only where it has none, for it takes a
+/// second.
+Field<std::string> headers_package_of(Probe& probe, const model::KernelFacts& kernel) {
+  const bool runs = kernel.running.known() && kernel.running.value();
+  if (!runs || !kernel.has_headers.known() || kernel.has_headers.value())
+    return probe.absent<std::string>(AbsentReason::Unsupported, "repositories",
+                                     "are asked only where the running kernel has no headers");
+  const auto apt = probe.said({"apt-cache", "policy", "linux-headers-" + kernel.key()});
+  if (apt.known() || apt.reason() != AbsentReason::NotFound) {
+    // No such package at all: apt-cache prints nothing. Known and not to be had: "Candidate: (none)".
+    return Probe::read_as<std::string>(apt, [](const std::string& text) {
+      const bool has = base::contains(text, "Candidate: ") && !base::contains(text, "Candidate: (none)");
+      return std::optional<std::string>(has ? "available" : "none");
+    });
+  }
+  // dnf fails where nothing matches; zypper says so.
+  const auto answer = probe.source().run(
+      {"dnf", "-C", "-q", "list", "--available", "kernel-devel-" + kernel.key()}, std::chrono::seconds(20));
+  if (!answer)
+    return probe.absent<std::string>(reason_of(answer.error().kind), "dnf", answer.error().message);
+  if (answer->timed_out) return probe.absent<std::string>(AbsentReason::TimedOut, "dnf", "no answer: killed");
+  if (base::contains(answer->output, "kernel-devel"))
+    return probe.found(std::string("available"), "dnf list", answer->output);
+  const std::string said = answer->errors + answer->output;
+  if (base::contains(said, "No matching") || base::contains(said, "no match"))
+    return probe.found(std::string("none"), "dnf list", said);
+  return probe.absent<std::string>(AbsentReason::Unsupported, "dnf list", said);
 }
 
 model::KernelFacts kernel_of(Probe& probe, const std::string& release, const model::OsFacts& os, Dkms& dkms) {
@@ -148,6 +217,8 @@ model::KernelFacts kernel_of(Probe& probe, const std::string& release, const mod
   kernel.nvidia_modules = probe.found(paths_of_module(probe, release, dependencies, "nvidia"), folder);
   const List rdma = paths_of_module(probe, release, dependencies, "ib_core");
   kernel.duplicate_modules = probe.found(rdma.size() > 1 ? rdma : List(), folder);
+  kernel.rdma_modules = rdma_modules_of(dependencies);
+  kernel.headers_package = headers_package_of(probe, kernel);
   kernel.dkms = dkms.of(release);
   read_module_information(probe, kernel);
   return kernel;

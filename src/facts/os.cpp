@@ -30,7 +30,10 @@ std::optional<std::string> release_of(const std::string& text) {
 Field<std::string> kernel_of(Probe& probe) {
   auto release = probe.text("/proc/sys/kernel/osrelease");
   if (release.known()) return release;
-  return Probe::read_as<std::string>(probe.text("/proc/version"), release_of);
+  const auto version = Probe::read_as<std::string>(probe.text("/proc/version"), release_of);
+  if (version.known() || probe.source().live()) return version;
+  const auto told = probe.said({"uname", "-r"});
+  return told.known() ? Probe::derived(base::printable(base::trim(told.value()), 120), told) : version;
 }
 
 /// Four bytes of attributes, then 1 or 0. Source: UEFI specification 3.3, SecureBoot.
@@ -74,6 +77,22 @@ std::pair<Field<List>, Field<List>> machine_owner_keys_of(Probe& probe) {
   }
   return {Probe::read_as<List>(probe.said({"mokutil", "--list-enrolled"}), subjects_of),
           Probe::read_as<List>(probe.said({"mokutil", "--list-new"}), subjects_of)};
+}
+
+/// Keys with which this machine signs modules that it builds. Source: dkms(8), update-secureboot-policy(8).
+Field<List> module_keys_of(Probe& probe) {
+  constexpr std::array<const char*, 4> kFiles = {"/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub",
+                                                 "/etc/pki/akmods/certs/public_key.der",
+                                                 "/usr/share/nvidia/module-signing"};
+  List found;
+  for (const char* path : kFiles) {
+    if (probe.exists(path)) found.emplace_back(path);
+  }
+  if (found.empty())
+    return probe.absent<List>(AbsentReason::NotFound, "/var/lib/shim-signed/mok, /var/lib/dkms",
+                              "hold no key that can be seen");
+  const std::string first = found.front();
+  return probe.found(std::move(found), first);
 }
 
 Field<std::string> virtualization_of(Probe& probe, const model::OsFacts& os) {
@@ -136,7 +155,9 @@ Field<bool> reboot_required_of(Probe& probe) {
     const auto names = probe.source().list_directory(folder);
     if (!names) continue;
     for (const std::string& name : *names) {
-      if (name == "reboot-required") return probe.found(true, std::string(folder) + "/reboot-required");
+      // Debian and Ubuntu; SUSE (libzypp)
+      if (name == "reboot-required" || name == "reboot-needed")
+        return probe.found(true, std::string(folder) + "/" + name);
     }
     return probe.found(false, folder, "holds no reboot-required");
   }
@@ -174,6 +195,7 @@ void collect_os(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machin
   const auto [enrolled, pending] = machine_owner_keys_of(probe);
   os.enrolled_keys = enrolled;
   os.pending_keys = pending;
+  os.module_keys = module_keys_of(probe);
   os.reboot_required = reboot_required_of(probe);
   os.open_file_limit = Probe::integer_of(limit_of(probe, "Max open files"));
   os.locked_memory_limit = limit_of(probe, "Max locked memory");

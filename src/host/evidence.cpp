@@ -55,6 +55,9 @@ constexpr auto kEvidence = std::to_array<EvidenceItem>({
      "state of InfiniBand ports where ibstat is missing"},
     {kFile, "/var/log/fabricmanager.log", seconds(0), false, "NVSwitch errors and routing"},
     {kFile, "/var/log/nvidia-installer.log", seconds(0), false, "why a driver installation failed"},
+    {kFile, "/var/lib/dkms/nvidia*/*/build/make.log", seconds(0), false, "why a module did not build"},
+    {kFile, "/var/log/pods/*/k8s-driver-manager/*", seconds(0), false, "why the operator's driver waits"},
+    {kFile, "/var/log/pods/*/nvidia-driver-ctr/*", seconds(0), false, "why the operator's driver fails"},
     {kCommand,
      "systemctl show nvidia-fabricmanager nvidia-persistenced nvidia-imex nvidia-dcgm "
      "--property=Id,LoadState,ActiveState,SubState,Result,UnitFileState",
@@ -120,6 +123,25 @@ class Collector {
         return command(item);
       case EvidenceKind::SmiCommand:
         if (!nvml_answered_) command(item);
+    }
+  }
+
+  /// What stands in a recording that was written by hand, beside what the list asks for: logs, and what
+  /// programs said that tell of events. What states facts the collectors of facts ask for themselves.
+  void further() {
+    static constexpr std::array<std::string_view, 12> kTellers = {
+        "dmesg",    "journalctl", "lsmod", "kubectl", "crictl", "rmmod",
+        "modprobe", "apt-get",    "apt",   "dnf",     "zypper", "nvidia-installer"};
+    for (auto& [name, text] : source_.further_texts()) {
+      const std::string program = name.substr(0, name.find('_'));
+      const bool log = name.starts_with("/");
+      const bool service = name.starts_with("systemctl_status");
+      if (base::trim(text).starts_with("{")) continue;  // JSON is for a collector of facts
+      if (!log && !service && std::find(kTellers.begin(), kTellers.end(), program) == kTellers.end())
+        continue;
+      const auto read = [&name = name](const Document& document) { return document.name == name; };
+      if (std::any_of(inputs_.documents.begin(), inputs_.documents.end(), read)) continue;
+      add_text(name, std::move(text));
     }
   }
 
@@ -233,17 +255,28 @@ class Collector {
 
   void file(const EvidenceItem& item) {
     const std::string path = item.what;
-    const auto star = path.find("/*/");
-    if (star == std::string::npos) return one_file(path, item.expected);
-    const auto names = source_.list_directory(path.substr(0, star));
+    if (path.find('*') == std::string::npos) return one_file(path, item.expected);
+    files_like(path, 0);
+  }
+
+  /// A part of a path may be "*" or end in it.
+  void files_like(const std::string& path, std::size_t from) {
+    const auto star = path.find('*', from);
+    if (star == std::string::npos) return one_file(path, false);
+    const std::size_t slash = path.rfind('/', star);
+    const std::string begin = path.substr(slash + 1, star - slash - 1);
+    const std::string rest = path.substr(star + 1);
+    const auto names = source_.list_directory(path.substr(0, slash));
     if (!names) {
-      if (item.expected || names.error().kind != ErrorKind::NotFound) could_not(path, names.error().message);
+      if (names.error().kind != ErrorKind::NotFound && from == 0) could_not(path, names.error().message);
       return;
     }
     std::size_t count = 0;
     for (const auto& name : *names) {
+      if (!name.starts_with(begin)) continue;
       if (++count > kMaxWildcard) return could_not(path, fmt::format("more than {} matches", kMaxWildcard));
-      one_file(path.substr(0, star + 1) + name + path.substr(star + 2), false);
+      const std::string whole = path.substr(0, slash + 1) + name;
+      files_like(whole + rest, whole.size());
     }
   }
 
@@ -304,6 +337,8 @@ class Collector {
       const std::string now = link_of(folder, "current");
       if (!most.empty()) text += "\t\tLnkCap:\tPort #0, " + most + "\n";
       if (!now.empty()) text += "\t\tLnkSta:\t" + now + "\n";
+      const auto driver = source_.read_link(folder + "driver");
+      if (driver) text += "\tKernel driver in use: " + driver->substr(driver->rfind('/') + 1) + "\n";
     }
     if (!text.empty()) add_text(top, std::move(text));
   }
@@ -397,6 +432,7 @@ Inputs collect_evidence(Source& source, std::span<const EvidenceItem> items, con
     ++at;
     collector.read(item);
   }
+  collector.further();
   return inputs;
 }
 

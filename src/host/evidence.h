@@ -19,7 +19,7 @@ enum class EvidenceKind {
   Uptime,      ///< /proc/uptime, told in days
   Nvml,        ///< what the GPUs answer through NVML
   PciLinks,    ///< NVIDIA's devices and their links, from sysfs in lspci's words
-  File,        ///< one file; a part of the path that is "*" stands for any name
+  File,        ///< one file; a part of the path that is "*", or ends in it, stands for any such name
   Command,     ///< one argv
   SmiCommand,  ///< one argv that asks what NVML was asked already: only where there was no NVML to ask
 };

@@ -439,6 +439,23 @@ Result<KernelLog> Recorded::kernel_log() {
   return log;
 }
 
+std::vector<std::pair<std::string, std::string>> Recorded::further_texts() {
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (!manifest_.tool.empty()) return texts;
+  constexpr std::string_view kCommands = "commands/";
+  for (const auto& [path, open] : members_) {
+    const bool output =
+        path.starts_with(kCommands) && (path.ends_with("/stdout") || path.ends_with("/stderr"));
+    if (!output && !path.starts_with("files/var/log/")) continue;
+    auto text = text_of(path);
+    if (!text || text->empty()) continue;
+    const std::string name = output ? path.substr(kCommands.size(), path.rfind('/') - kCommands.size())
+                                    : path.substr(std::string_view("files").size());
+    texts.emplace_back(name, std::move(*text));
+  }
+  return texts;
+}
+
 Result<std::unique_ptr<Recorded>> read_bundle(kit::ArchiveReader& reader) {
   GPUWRIGHT_TRY(auto spool, Spool::create());
   return BundleReader(reader, std::move(spool)).read();

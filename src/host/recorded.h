@@ -86,6 +86,7 @@ class Recorded final : public Source {
   base::Result<std::string> device_holders() override;
   std::vector<Unanswered> unanswered() override;
   base::Result<KernelLog> kernel_log() override;
+  std::vector<std::pair<std::string, std::string>> further_texts() override;
 
   const Manifest& manifest() const { return manifest_; }
   /// A member by its path in the bundle.

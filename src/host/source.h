@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpuwright::host {
@@ -84,6 +85,10 @@ class Source {
   virtual std::vector<Unanswered> unanswered() { return {}; }
   /// Processes of this user's runs, this one among them, that wait in the kernel and cannot be ended.
   virtual std::vector<model::LeftBehind> left_behind() { return {}; }
+  /// What a person wrote down beside the answers that are asked for, as name and text: outputs of other
+  /// commands (named by their slug) and logs (by their path). Only a recording that was written by hand has
+  /// such.
+  virtual std::vector<std::pair<std::string, std::string>> further_texts() { return {}; }
   /// The kernel's log from memory. Unsupported where there is none.
   virtual base::Result<KernelLog> kernel_log() = 0;
 };

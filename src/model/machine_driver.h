@@ -40,6 +40,9 @@ struct KernelFacts {
   Field<std::string> module_license;  ///< "Dual MIT/GPL" is the open flavour, "NVIDIA" the proprietary one
   Field<std::string> module_signer;
   Field<std::vector<std::string>> duplicate_modules;  ///< modules of the RDMA stack that lie there twice
+  Field<std::vector<std::string>> rdma_modules;       ///< paths of the RDMA stack that modprobe will load
+  Field<std::string> headers_package;  ///< "available" or "none": in the enabled repositories, where none is
+                                       ///< installed for the running kernel
 
   std::string key() const { return key_text(release); }
   template <class Self, class Visit>
@@ -53,6 +56,8 @@ struct KernelFacts {
     visit("module_license", self.module_license);
     visit("module_signer", self.module_signer);
     visit("duplicate_modules", self.duplicate_modules);
+    visit("rdma_modules", self.rdma_modules);
+    visit("headers_package", self.headers_package);
   }
 };
 

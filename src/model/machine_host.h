@@ -32,6 +32,7 @@ struct OsFacts {
   Field<std::string> lockdown;                    ///< "none", "integrity" or "confidentiality"
   Field<std::vector<std::string>> enrolled_keys;  ///< machine owner keys, by subject
   Field<std::vector<std::string>> pending_keys;   ///< requests that wait for the console after the next boot
+  Field<std::vector<std::string>> module_keys;    ///< files of keys that this machine made to sign modules
   Field<bool> reboot_required;
   Field<std::int64_t> open_file_limit;     ///< of a process, soft
   Field<std::string> locked_memory_limit;  ///< "unlimited" or KiB
@@ -59,6 +60,7 @@ struct OsFacts {
     visit("lockdown", self.lockdown);
     visit("enrolled_keys", self.enrolled_keys);
     visit("pending_keys", self.pending_keys);
+    visit("module_keys", self.module_keys);
     visit("reboot_required", self.reboot_required);
     visit("open_file_limit", self.open_file_limit);
     visit("locked_memory_limit", self.locked_memory_limit);

@@ -120,6 +120,31 @@ struct ContainerFacts {
   }
 };
 
+/// One pod of this node.
+struct PodFacts {
+  Field<std::string> uid;
+  Field<std::string> name_space;
+  Field<std::string> name;
+  Field<std::int64_t> gpus;          ///< GPUs or MIG devices that kubelet gave to it
+  Field<std::string> owner;          ///< kind: "DaemonSet", "Job" ...
+  Field<std::string> waiting;        ///< reason of a container that does not start: "ImagePullBackOff"
+  Field<std::string> waiting_image;  ///< its image
+  Field<std::vector<std::string>> containers;  ///< those that have run at least once
+
+  std::string key() const { return key_text(uid); }
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("uid", self.uid);
+    visit("namespace", self.name_space);
+    visit("name", self.name);
+    visit("gpus", self.gpus);
+    visit("owner", self.owner);
+    visit("waiting", self.waiting);
+    visit("waiting_image", self.waiting_image);
+    visit("containers", self.containers);
+  }
+};
+
 /// The kubelet and the NVIDIA device plugin.
 struct KubernetesFacts {
   Field<std::string> kubelet_version;
@@ -130,6 +155,9 @@ struct KubernetesFacts {
   Field<bool> fail_swap_on;
   Field<std::vector<std::string>> device_plugins;  ///< sockets below /var/lib/kubelet/device-plugins
   Field<bool> pod_resources_socket;
+  Field<std::string> driver_upgrade_state;   ///< label of the GPU operator: "upgrade-done", "drain-required"
+  Field<std::int64_t> driver_upgrade_since;  ///< unix time at which the label was last written
+  Field<std::vector<PodFacts>> pods;         ///< on this node
 
   template <class Self, class Visit>
   static void each_field(Self& self, Visit&& visit) {
@@ -141,6 +169,9 @@ struct KubernetesFacts {
     visit("fail_swap_on", self.fail_swap_on);
     visit("device_plugins", self.device_plugins);
     visit("pod_resources_socket", self.pod_resources_socket);
+    visit("driver_upgrade_state", self.driver_upgrade_state);
+    visit("driver_upgrade_since_s", self.driver_upgrade_since);
+    visit("pods", self.pods);
   }
 };
 

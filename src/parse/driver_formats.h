@@ -10,6 +10,10 @@
 
 namespace gpuwright::parse {
 
+/// Names under which DKMS holds the driver: "nvidia", "nvidia-open", "nvidia-srv" (Ubuntu), "nvidia-current"
+/// (Debian). "nvidia-fs" is another module.
+bool is_nvidia_module_source(std::string_view name);
+
 /// `dkms status`, old spelling and new. One `driver.dkms_entry` {version, kernel, state} for each NVIDIA row.
 bool parse_dkms_status(std::string_view block, const BlockContext& context, const catalog::Catalog& catalog,
                        model::Observations& out);

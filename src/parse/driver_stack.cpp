@@ -28,11 +28,6 @@ Event fact(const char* signal, const char* format, model::Evidence evidence) {
   return event;
 }
 
-bool is_nvidia_module_source(std::string_view name) {
-  return name == "nvidia" || name == "nvidia-srv" || name == "nvidia-open" || name == "nvidia-current" ||
-         name == "nvidia-current-open" || name == "nvidia-kernel";
-}
-
 /// One row: "name/version[, kernel, arch]: state" or "name, version[, kernel, arch]: state".
 std::optional<std::map<std::string, std::string>> dkms_row(std::string_view line) {
   const std::size_t colon = line.rfind(": ");
@@ -62,17 +57,6 @@ constexpr std::array<std::string_view, 11> kModules = {
     "nvidia",           "nvidia_uvm", "nvidia_drm",  "nvidia_modeset", "nvidia_peermem", "nvidia_fs",
     "nvidia_vgpu_vfio", "nouveau",    "nv_peer_mem", "gdrdrv",         "vfio_pci"};
 
-/// Cuts a Debian or RPM version to the driver's own: "580.65.06-0ubuntu1" and "3:580.65.06-1.el9" ->
-/// "580.65.06".
-std::string upstream_version(std::string_view version) {
-  const std::size_t epoch = version.find(':');
-  if (epoch != std::string_view::npos) version.remove_prefix(epoch + 1);
-  std::size_t end = 0;
-  while (end < version.size() && ((version[end] >= '0' && version[end] <= '9') || version[end] == '.')) ++end;
-  while (end > 0 && version[end - 1] == '.') --end;
-  return std::string(version.substr(0, end));
-}
-
 bool is_nvidia_package(std::string_view name) {
   return name.substr(0, 7) == "nvidia-" || name.substr(0, 9) == "libnvidia" ||
          base::contains(name, "kmod-nvidia") || base::contains(name, "linux-modules-nvidia");
@@ -86,7 +70,7 @@ std::optional<Event> dpkg_row(std::string_view line, const model::Evidence& evid
   if (!is_nvidia_package(package)) return std::nullopt;
   Event event = fact("driver.package", "packages", evidence);
   event.params = {{"package", std::string(package)},
-                  {"version", upstream_version(words[2])},
+                  {"version", base::upstream_version(words[2])},
                   {"state", std::string(words[0])}};
   return event;
 }
@@ -99,7 +83,7 @@ std::optional<Event> rpm_row(std::string_view line, const model::Evidence& evide
   if (release == std::string_view::npos || release == 0) return std::nullopt;
   const std::size_t version = text.rfind('-', release - 1);
   if (version == std::string_view::npos) return std::nullopt;
-  const std::string number = upstream_version(text.substr(version + 1, release - version - 1));
+  const std::string number = base::upstream_version(text.substr(version + 1, release - version - 1));
   if (number.empty()) return std::nullopt;
   Event event = fact("driver.package", "packages", evidence);
   event.params = {{"package", std::string(text.substr(0, version))}, {"version", number}, {"state", "ii"}};
@@ -107,6 +91,11 @@ std::optional<Event> rpm_row(std::string_view line, const model::Evidence& evide
 }
 
 }  // namespace
+
+bool is_nvidia_module_source(std::string_view name) {
+  return name == "nvidia" || name == "nvidia-srv" || name == "nvidia-open" || name == "nvidia-current" ||
+         name == "nvidia-current-open" || name == "nvidia-kernel";
+}
 
 bool parse_dkms_status(std::string_view block, const BlockContext& context, const catalog::Catalog&,
                        model::Observations& out) {

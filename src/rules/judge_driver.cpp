@@ -164,7 +164,7 @@ void judge_flavour(const model::Observations& observations, std::vector<Event>& 
   const bool open = param(*module, "flavour") == "open";
   for (const model::PciDevice& device : observations.pci_devices) {
     const auto id = base::parse_hex(device.device_id);
-    if (!device.is_gpu() || !id || device.gone) continue;
+    if (!device.is_gpu() || !id || device.gone || model::key_text(device.driver) == "vfio-pci") continue;
     if (open ? *id >= kFirstTuringId : *id < kFirstBlackwellId) continue;
     const std::string signal = open ? "driver.open_on_old_gpu" : "driver.proprietary_on_new_gpu";
     Event event = derived_event(signal, kId, module->subject, device.evidence);

@@ -40,7 +40,8 @@ Fault fault_at(const std::string& path) {
 }
 
 model::Diagnosis diagnosis_of(const Fault& fault, const char* part) {
-  WrittenMachine machine = fault.base;
+  const std::string& other = fault.node[part]["from"].text();
+  WrittenMachine machine = other.empty() ? fault.base : written_machine(other);
   apply(fault.node[part], machine, fault.node["id"].text() + " " + part);
   const auto source = source_of(machine);
   return diagnose_machine(*source);

@@ -1,0 +1,72 @@
+// The flavour of the module decides which GPUs it takes: open ones need the GSP, which came with Turing;
+// Grace Hopper and everything from Blackwell on works with open ones alone. Source: NVIDIA driver
+// installation guide (module flavours), PCI ID repository.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/ids.h"
+#include "base/text.h"
+#include "rules/check_driver.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gpuwright::rules {
+
+namespace {
+
+constexpr std::uint64_t kFirstTuring = 0x1e00;     // device ids grow with the generations
+constexpr std::uint64_t kFirstBlackwell = 0x2900;  // GB100; the last of Ada is 0x28ff
+constexpr std::array<std::uint64_t, 3> kGraceHopper = {0x2342, 0x2345, 0x2348};
+
+bool needs_open(std::uint64_t device) {
+  return device >= kFirstBlackwell ||
+         std::find(kGraceHopper.begin(), kGraceHopper.end(), device) != kGraceHopper.end();
+}
+
+/// "open", "proprietary" or empty, by what is loaded, else by the module on disk for the running kernel.
+std::string flavour_of(const model::Machine& machine, const model::Field<std::string>** fact) {
+  *fact = &machine.driver.flavour;
+  if (machine.driver.flavour.known()) return machine.driver.flavour.value();
+  const model::KernelFacts* kernel = running_kernel(machine);
+  if (kernel == nullptr || !kernel->module_license.known()) return {};
+  *fact = &kernel->module_license;
+  const std::string& license = kernel->module_license.value();
+  if (license == "NVIDIA") return "proprietary";
+  return base::contains(license, "GPL") ? "open" : "";
+}
+
+/// The driver tells of this GPU, so it takes it.
+bool works(const model::Machine& machine, const model::PciFunction& function) {
+  const auto address = base::PciAddress::parse(model::key_text(function.address));
+  const auto& gpus = model::each(machine.gpus);
+  return std::any_of(gpus.begin(), gpus.end(), [&address](const model::GpuFacts& gpu) {
+    const auto other = base::PciAddress::parse(model::key_text(gpu.report.pci));
+    return address && other && address->text() == other->text() && gpu.report.name.known();
+  });
+}
+
+}  // namespace
+
+model::Verdict check_flavour_fits_gpus(Look look, const Situation& situation) {
+  const model::Machine& machine = situation.machine;
+  const model::Field<std::string>* fact = nullptr;
+  const std::string flavour = flavour_of(machine, &fact);
+  if (!has_gpu(machine) || flavour.empty()) return look.not_applicable();
+  look.need(machine.pci);
+  for (const model::PciFunction& function : model::each(machine.pci)) {
+    const std::uint64_t device = device_id(function);
+    if (!is_gpu(function) || device == 0 || works(machine, function)) continue;
+    if (model::key_text(function.driver) == "vfio-pci") continue;  // a guest's
+    const bool misfit = flavour == "open" ? device < kFirstTuring : needs_open(device);
+    if (!misfit) continue;
+    look.fails(flavour == "open" ? "driver.open_on_old_gpu" : "driver.proprietary_on_new_gpu")
+        .with("device", model::key_text(function.device))
+        .with("flavour", flavour)
+        .with("gpu", model::key_text(function.address))
+        .proof(function.device)
+        .proof(*fact);
+    break;
+  }
+  return look.conclude();
+}
+
+}  // namespace gpuwright::rules
