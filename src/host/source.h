@@ -72,8 +72,9 @@ class Source {
   virtual base::Result<base::FileStatus> status_of(const std::string& path);
   /// Tells which tools run() will be asked for, so that they may start now and run beside each other.
   virtual void expect(const std::vector<ToolCall>& /*calls*/) {}
-  /// Runs a tool. An argument kThisHost stands for the machine's own name, so that recordings need not hold it. NotFound when it is not installed; Unsupported where no commands can be run. A tool that
-  /// fails or is killed is an answer, no error.
+  /// Runs a tool. An argument kThisHost stands for the machine's own name, so that recordings need not hold
+  /// it. NotFound when it is not installed; Unsupported where no commands can be run. A tool that fails or is
+  /// killed is an answer, no error.
   virtual base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                           std::chrono::milliseconds deadline) = 0;
   /// What NVML says of each GPU, as text (nvml_worker.h). NotFound where there is no NVML; Unsupported where
