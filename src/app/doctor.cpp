@@ -3,6 +3,8 @@
 #include "app/command_line.h"
 #include "app/knowledge.h"
 #include "app/looking.h"
+#include "app/spec_doctor.h"
+#include "app/spec_file.h"
 #include "base/text.h"
 #include "facts/collector.h"
 #include "model/fact_tree.h"
@@ -33,6 +35,7 @@ struct DoctorOptions {
   std::string sysroot;
   std::string demo;
   std::string workload;
+  std::string spec;
 };
 
 /// What was looked at, and what the last line should suggest.
@@ -149,13 +152,27 @@ void tell_denied(const model::Machine& machine, model::Diagnosis& diagnosis) {
 int exit_code(const model::Diagnosis& diagnosis, const DoctorOptions& options) {
   const bool found =
       !diagnosis.findings.empty() && diagnosis.findings.front().severity >= threshold(options.fail_on);
-  return found ? kFindings : kFine;
+  if (found) return kFindings;
+  return diagnosis.spec && diagnosis.spec->unknown > 0 ? kCouldNotLook : kFine;
 }
 
-}  // namespace
+/// The spec that was named; nothing when none was.
+base::Result<std::optional<model::Spec>> spec_of(const DoctorOptions& options,
+                                                 const catalog::Catalog& catalog) {
+  if (options.spec.empty()) return std::optional<model::Spec>();
+  GPUWRIGHT_TRY(auto spec, load_spec(options.spec, catalog));
+  return std::optional<model::Spec>(std::move(spec));
+}
 
-int run_doctor(const std::vector<std::string>& arguments, const Console& console) {
-  DoctorOptions options;
+base::Error no_machine(const DoctorOptions& options) {
+  return base::make_error(
+      base::ErrorKind::Unsupported,
+      "a spec is compared with one machine: this one, --sysroot DIR, or a bundle of capture",
+      base::printable(options.spec));
+}
+
+std::optional<int> parse_options(const std::vector<std::string>& arguments, const Console& console,
+                                 DoctorOptions& options) {
   CommandLine line("doctor", "Find what is wrong, why, and what to do.");
   line.positionals("PATH", options.paths,
                    "files, folders, bundles or bug reports to look at; - is standard input");
@@ -169,15 +186,43 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   line.option("--sysroot", options.sysroot, "DIR", "look at the files of the disk mounted at DIR");
   line.choice("--workload", options.workload, {"training", "inference", "hpc", "shared-workstation"},
               "what the machine is for: also judge what that asks of host, network and storage");
+  line.option("-f,--spec", options.spec, "FILE", "also tell what differs from this spec (gpuwright.yaml)");
   line.option("--demo", options.demo, "NAME", "show an embedded case: gpu-lost, nvlink-peer, nccl-shm ...");
   line.example("gpuwright doctor", "this machine");
   line.example("gpuwright doctor /var/log/kern.log error.txt", "files, whatever they are");
   line.example("dmesg -T | gpuwright doctor -", "standard input");
+  line.example("gpuwright doctor -f gpuwright.yaml", "this machine, beside what it should be");
   line.example("gpuwright doctor nvidia-bug-report.log.gz --json", "a bug report, for a program");
-  if (const std::optional<int> code = line.parse(arguments, console)) return *code;
+  return line.parse(arguments, console);
+}
+
+std::string answer(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
+                   const DoctorOptions& options, const Look& looked, const Console& console) {
+  const catalog::Language language = language_of(options.language);
+  if (options.json) return report::render_doctor_json(diagnosis, catalog, language);
+  if (options.quiet) return report::verdict_line(diagnosis, catalog, language) + "\n";
+  report::TextOptions text;
+  text.language = language;
+  text.color = console.color;
+  text.width = console.width;
+  text.label = looked.label;
+  text.next_command = next_command(diagnosis, looked);
+  text.all_checks = options.checks;
+  return report::render_doctor_text(diagnosis, catalog, text);
+}
+
+}  // namespace
+
+int run_doctor(const std::vector<std::string>& arguments, const Console& console) {
+  DoctorOptions options;
+  if (const std::optional<int> code = parse_options(arguments, console, options)) return *code;
 
   const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
   if (!catalog) return console.usage_error(catalog.error());
+  const auto spec = spec_of(options, *catalog);
+  if (!spec) return console.usage_error(spec.error());
+  if (spec.value() && options.workload.empty())
+    options.workload = spec.value()->text("workload.class").value_or("");
   base::Result<Look> looked = look(options, *catalog, console);
   if (!looked) return console.usage_error(looked.error());
   base::Result<model::Observations> observations = recognise(looked->inputs, options, *catalog, console);
@@ -195,21 +240,9 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
     diagnosis.could_not_look.push_back(std::move(reason));
   }
   if (facts) tell_denied(*facts, diagnosis);
-  const catalog::Language language = language_of(options.language);
-  if (options.json) {
-    console.print(report::render_doctor_json(diagnosis, *catalog, language));
-  } else if (options.quiet) {
-    console.print(report::verdict_line(diagnosis, *catalog, language) + "\n");
-  } else {
-    report::TextOptions text;
-    text.language = language;
-    text.color = console.color;
-    text.width = console.width;
-    text.label = looked->label;
-    text.next_command = next_command(diagnosis, *looked);
-    text.all_checks = options.checks;
-    console.print(report::render_doctor_text(diagnosis, *catalog, text));
-  }
+  if (spec.value() && !facts) return console.usage_error(no_machine(options));
+  if (spec.value()) add_spec(*spec.value(), *facts, *catalog, diagnosis);
+  console.print(answer(diagnosis, *catalog, options, *looked, console));
   return exit_code(diagnosis, options);
 }
 

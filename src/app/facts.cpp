@@ -25,19 +25,6 @@ struct FactsCommand {
   bool all = false;
 };
 
-/// The machine in a bundle or fixture, on a disk, or this one.
-base::Result<std::unique_ptr<host::Source>> machine_of(const FactsCommand& options) {
-  if (options.from.empty()) return open_host(options.sysroot);
-  GPUWRIGHT_TRY(auto inputs, host::open_inputs({options.from}));
-  if (inputs.machines.size() != 1)
-    return base::make_error(
-        base::ErrorKind::Malformed,
-        fmt::format("holds {} machines; name a bundle, a fixture or a machine's root folder",
-                    inputs.machines.size()),
-        options.from);
-  return std::move(inputs.machines.front());
-}
-
 /// Groups that were asked for and do not exist are an error of usage.
 base::Status known_groups(const model::FactNode& tree, const std::vector<std::string>& groups) {
   std::vector<std::string> names;
@@ -69,7 +56,7 @@ int run_facts(const std::vector<std::string>& arguments, const Console& console)
 
   const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
   if (!catalog) return console.usage_error(catalog.error());
-  const auto source = machine_of(options);
+  const auto source = open_machine(options.from, options.sysroot);
   if (!source) return console.usage_error(source.error());
   ProgressLine progress(console);
   progress.show("reading the machine");

@@ -32,6 +32,19 @@ base::Result<std::unique_ptr<host::Source>> open_host(const std::string& sysroot
       std::make_unique<host::Remembering>(std::make_unique<host::LiveHost>(sysroot)));
 }
 
+base::Result<std::unique_ptr<host::Source>> open_machine(const std::string& from,
+                                                         const std::string& sysroot) {
+  if (from.empty()) return open_host(sysroot);
+  GPUWRIGHT_TRY(auto inputs, host::open_inputs({from}));
+  if (inputs.machines.size() != 1)
+    return base::make_error(
+        base::ErrorKind::Malformed,
+        fmt::format("holds {} machines; name a bundle, a fixture or a machine's root folder",
+                    inputs.machines.size()),
+        from);
+  return std::move(inputs.machines.front());
+}
+
 host::Inputs look_at(host::Source& source, const Console& console) {
   ProgressLine line(console);
   return host::collect_evidence(source,

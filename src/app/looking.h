@@ -33,6 +33,10 @@ class ProgressLine {
 /// that is no folder.
 base::Result<std::unique_ptr<host::Source>> open_host(const std::string& sysroot);
 
+/// The machine in a bundle or fixture, on the disk at `sysroot`, or, both empty, this one. Malformed when
+/// `from` holds no machine or several.
+base::Result<std::unique_ptr<host::Source>> open_machine(const std::string& from, const std::string& sysroot);
+
 /// Reads the list of evidence from the source, telling on a terminal what is being asked.
 host::Inputs look_at(host::Source& source, const Console& console);
 

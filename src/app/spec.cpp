@@ -2,18 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.h"
 #include "app/knowledge.h"
+#include "app/looking.h"
 #include "app/spec_file.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "facts/collector.h"
 #include "report/spec_docs.h"
 #include "report/spec_text.h"
 #include "report/spec_words.h"
 #include "report/spec_yaml.h"
 #include "rules/spec_diff.h"
+#include "rules/spec_machine.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 namespace gpuwright::app {
@@ -142,10 +146,38 @@ int run_schema(const Arguments& arguments, const Console& console) {
 
 struct InitOptions {
   Common common;
-  std::string workload_class = "training";
+  std::string workload_class;
   bool all = false;
+  bool from_machine = false;
+  std::string from;
+  std::string sysroot;
   std::string output;
 };
+
+/// The spec of what is here, with what a spec could not be told of it.
+base::Result<std::string> spec_of_what_is_here(const InitOptions& options, const catalog::Catalog& catalog,
+                                               const Console& console) {
+  GPUWRIGHT_TRY(const auto source, open_machine(options.from, options.sysroot));
+  ProgressLine progress(console);
+  progress.show("reading the machine");
+  const model::Machine machine = facts::collect_machine(*source, catalog);
+  const rules::SpecOfMachine here = rules::spec_of_machine(machine, options.workload_class, catalog);
+  report::SpecStyle style;
+  style.language = options.common.in();
+  style.comments = report::SpecComments::Meaning;
+  const bool zh = options.common.language == "zh";
+  const bool simulated = machine.simulated.known() && machine.simulated.value();
+  style.heading = zh ? "这台机器现在的样子。删去不作要求的，再运行 gpuwright doctor -f FILE。"
+                     : "What this machine is. Drop what you do not ask for, then gpuwright doctor -f FILE.";
+  if (simulated) style.heading += zh ? "\n其中的 GPU 是模拟的。" : "\nThe GPUs are simulated.";
+  constexpr std::size_t kShown = 20;
+  if (!here.unknown.empty())
+    style.heading += zh ? "\n未写出，因为不知道：" : "\nNot written, because it is not known:";
+  for (std::size_t i = 0; i < here.unknown.size() && i < kShown; ++i)
+    style.heading += "\n  " + base::printable(here.unknown[i]);
+  if (here.unknown.size() > kShown) style.heading += fmt::format("\n  + {}", here.unknown.size() - kShown);
+  return report::spec_yaml(here.spec, catalog, style);
+}
 
 std::string first_spec(const InitOptions& options, const catalog::Catalog& catalog) {
   report::SpecStyle style;
@@ -162,7 +194,8 @@ std::string first_spec(const InitOptions& options, const catalog::Catalog& catal
            "spec keys"
          : "A spec to begin with: keep what fits, change the rest, then gpuwright spec check FILE.\n"
            "All keys: gpuwright spec keys";
-  return report::spec_starter_yaml(options.workload_class, catalog, style);
+  const std::string& one = options.workload_class;
+  return report::spec_starter_yaml(one.empty() ? "training" : one, catalog, style);
 }
 
 /// Prints, or writes the file; one that is there already stays as it is.
@@ -188,20 +221,28 @@ int run_init(const Arguments& arguments, const Console& console) {
   CommandLine line("spec init", "Write a first spec.");
   line.option("--class", options.workload_class, "CLASS",
               "workload class: training, inference, hpc or shared-workstation");
+  line.flag("--from-machine", options.from_machine, "write what this machine is");
+  line.option("--from", options.from, "PATH", "the machine in a bundle of `gpuwright capture`");
+  line.option("--sysroot", options.sysroot, "DIR", "the machine whose disk is mounted at DIR");
   line.flag("--all", options.all, "every key there is, with an example");
   line.option("-o,--output", options.output, "FILE", "write to FILE; one that is there is not overwritten");
   options.common.add_to(line, false);
+  line.example("gpuwright spec init --from-machine -o gpuwright.yaml",
+               "what is here, to hold this machine to it");
   line.example("gpuwright spec init --class inference -o gpuwright.yaml", "a short spec for serving nodes");
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
   const base::Result<catalog::Catalog> catalog = load_catalog(options.common.data);
   if (!catalog) return console.usage_error(catalog.error());
-  const std::string text = first_spec(options, *catalog);
-  if (text.empty()) {
+  const std::vector<std::string> classes = report::workload_classes(*catalog);
+  const std::string& one = options.workload_class;
+  if (!one.empty() && std::find(classes.begin(), classes.end(), one) == classes.end()) {
     return console.usage_error(usage(fmt::format("there is no workload class '{}'; there are {}",
-                                                 base::printable(options.workload_class, 60),
-                                                 base::join(report::workload_classes(*catalog), ", "))));
+                                                 base::printable(one, 60), base::join(classes, ", "))));
   }
-  return put(text, options.output, console);
+  const bool of_machine = options.from_machine || !options.from.empty() || !options.sysroot.empty();
+  const base::Result<std::string> text =
+      of_machine ? spec_of_what_is_here(options, *catalog, console) : first_spec(options, *catalog);
+  return text ? put(text.value(), options.output, console) : console.usage_error(text.error());
 }
 
 constexpr std::array<Command, 5> kSubcommands = {{

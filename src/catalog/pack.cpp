@@ -185,7 +185,8 @@ void fields(Archive& archive, Nvlink5Row& row) {
 template <class Archive>
 void fields(Archive& archive, SpecKey& row) {
   archive(row.key, row.parent, row.name, row.shape, row.type, row.allowed, row.least, row.most, row.required,
-          row.identity, row.default_value, row.doc, row.example, row.starter, row.fact, row.compare);
+          row.identity, row.default_value, row.doc, row.example, row.starter, row.read, row.facts,
+          row.compare, row.slack, row.none_if_absent, row.from_machine);
 }
 template <class Archive>
 void fields(Archive& archive, base::CsvTable::Row& row) {

@@ -21,6 +21,14 @@ namespace gpuwright::catalog {
 /// Section: a map of keys. Items: a list of maps of keys. The others hold values of one type.
 enum class SpecShape : std::uint8_t { Section, Items, One, List, Map };
 
+/// How gpuwright sees what a machine has there.
+enum class SpecRead : std::uint8_t {
+  Setting,  ///< nothing to see: other commands act on it
+  Fact,     ///< facts of the machine say it
+  Probe,    ///< a function says it (rules/all_spec_probes.cpp)
+  Unread,   ///< it could be seen, but gpuwright does not look there yet
+};
+
 /// How a value of the machine meets what the spec asks for.
 enum class SpecCompare : std::uint8_t {
   Equal,
@@ -46,8 +54,13 @@ struct SpecKey {
   Text doc;
   std::string example;                         ///< the value in YAML
   std::map<std::string, std::string> starter;  ///< workload class -> the value in YAML of a first spec
-  std::string fact;                            ///< path of the fact that it is compared with; may be empty
+  SpecRead read = SpecRead::Setting;
+  std::vector<std::string>
+      facts;  ///< of Fact: paths of `gpuwright facts`; the first that says something counts
   SpecCompare compare = SpecCompare::Equal;
+  std::int64_t slack = 0;  ///< per cent that may lack to a bound: what was sold and what can be used differ
+  bool none_if_absent = false;  ///< a fact that is not found means that the thing is not there
+  bool from_machine = true;     ///< written by `spec init --from-machine`
 };
 
 /// The table, as a view: it must not outlive the catalog. Parents stand before their children, sections in

@@ -24,8 +24,9 @@ constexpr std::array<std::pair<const char*, SpecCompare>, 6> kCompares = {
      {"contains", SpecCompare::Contains},
      {"prefix", SpecCompare::Prefix},
      {"words", SpecCompare::Words}}};
-constexpr std::array kFields = {"key",     "type", "allowed", "range", "required", "identity",
-                                "default", "doc",  "example", "fact",  "compare",  "starter"};
+constexpr std::array kFields = {"key",      "type",    "allowed", "range",          "required",
+                                "identity", "default", "doc",     "example",        "starter",
+                                "fact",     "compare", "slack",   "none_if_absent", "from_machine"};
 
 /// Keeps the first complaint about a row.
 class Complaint {
@@ -101,6 +102,23 @@ void read_values(const Node& row, SpecKey& key, Complaint& complaint) {
   }
 }
 
+/// "probe", "unread", or the paths of facts; nothing for a setting.
+void read_fact(const Node& row, SpecKey& key, Complaint& complaint) {
+  const std::vector<std::string> facts = row["fact"].texts();
+  if (facts == std::vector<std::string>{"probe"}) {
+    key.read = SpecRead::Probe;
+  } else if (facts == std::vector<std::string>{"unread"}) {
+    key.read = SpecRead::Unread;
+  } else if (!facts.empty()) {
+    key.read = SpecRead::Fact;
+    key.facts = facts;
+  }
+  key.none_if_absent = row["none_if_absent"].text() == "true";
+  key.from_machine = row["from_machine"].text() != "false";
+  key.slack = base::parse_int(row["slack"].is_null() ? "0" : row["slack"].text()).value_or(-1);
+  complaint.require(key.slack >= 0 && key.slack < 100, "slack is a percentage");
+}
+
 void check_value_row(const SpecKey& key, const Node& row, Complaint& complaint) {
   complaint.require(spec_type(key.type) != nullptr, fmt::format("no type '{}'", key.type));
   complaint.require((key.type == "word") == !key.allowed.empty(),
@@ -130,7 +148,7 @@ base::Result<SpecKey> read_spec_key(const Node& row, const std::string& file) {
   key.required = row["required"].text() == "true";
   key.identity = row["identity"].text() == "true";
   key.doc = Text{row["doc"]["en"].text(), row["doc"]["zh"].text()};
-  key.fact = row["fact"].text();
+  read_fact(row, key, complaint);
   const std::string compare = row["compare"].is_null() ? "equal" : row["compare"].text();
   const auto found =
       std::find_if(kCompares.begin(), kCompares.end(), [&](const auto& one) { return compare == one.first; });

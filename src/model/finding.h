@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,12 +44,23 @@ struct Finding {
   std::vector<std::string> rivals;     ///< causes that explain as much: the evidence cannot tell them apart
 };
 
+/// How a machine stands beside a spec, in numbers of values and, where they answer apart, of groups of GPUs.
+struct SpecSummary {
+  std::string file;
+  std::int64_t met = 0;
+  std::int64_t differ = 0;
+  std::int64_t unknown = 0;         ///< could not be looked at
+  std::int64_t not_applicable = 0;  ///< the machine has nothing of the kind
+  std::int64_t settings = 0;        ///< other commands act on them
+};
+
 /// The answer of `doctor`.
 struct Diagnosis {
   std::vector<Finding> findings;  ///< most important first
   std::vector<Finding> harmless;  ///< recognised, and no problem
   std::vector<RecognisedInput> inputs;
-  std::vector<Verdict> checks;  ///< of the machine's facts, by id; none where no facts were collected
+  std::vector<Verdict> checks;      ///< of the machine's facts, by id; none where no facts were collected
+  std::optional<SpecSummary> spec;  ///< nothing where no spec was named
   std::vector<std::string> could_not_look;  ///< what was asked for and could not be seen, with the reason
 };
 

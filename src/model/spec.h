@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ namespace gpuwright::model {
 /// A list whose items are maps; their keys follow as entries of their own.
 struct SpecItems {
   std::int64_t count = 0;
-  bool operator==(const SpecItems&) const = default;
+  // clang-tidy 14 errs: the 0 is the one that the compiler itself puts behind a defaulted <=>.
+  auto operator<=>(const SpecItems&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 using SpecTexts = std::vector<std::string>;

@@ -163,6 +163,17 @@ void write_checks(JsonWriter& json, const std::vector<model::Verdict>& checks) {
   json.end_array();
 }
 
+void write_spec(JsonWriter& json, const model::SpecSummary& spec) {
+  json.key("spec").begin_object();
+  json.key("file").string(spec.file);
+  json.key("met").integer(spec.met);
+  json.key("differ").integer(spec.differ);
+  json.key("unknown").integer(spec.unknown);
+  json.key("not_applicable").integer(spec.not_applicable);
+  json.key("settings").integer(spec.settings);
+  json.end_object();
+}
+
 }  // namespace
 
 std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
@@ -176,6 +187,7 @@ std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog:
   write_inputs(json, diagnosis.inputs);
   write_checks(json, diagnosis.checks);
   write_strings(json, "could_not_look", diagnosis.could_not_look);
+  if (diagnosis.spec) write_spec(json, *diagnosis.spec);
   json.end_object();
   return json.text() + "\n";
 }

@@ -36,6 +36,7 @@ class DoctorText {
     harmless();
     inputs();
     could_not_look();
+    beside_spec();
     const std::string checks = checks_text(diagnosis_.checks, options_.language, options_.all_checks);
     if (!checks.empty()) {
       layout_.blank();
@@ -113,6 +114,20 @@ class DoctorText {
       titles.push_back(cause == nullptr ? id : fill_in(cause->title.in(options_.language), finding.params));
     }
     return base::join(titles, "; ");
+  }
+
+  void beside_spec() {
+    if (!diagnosis_.spec) return;
+    const model::SpecSummary& spec = *diagnosis_.spec;
+    layout_.field(
+        say("your spec", "spec"),
+        options_.language == Language::Chinese
+            ? fmt::format("{}：{} 项相符，{} 项不符，{} 项无法查看，{} 项不适用；{} 项供其他命令使用",
+                          spec.file, spec.met, spec.differ, spec.unknown, spec.not_applicable, spec.settings)
+            : fmt::format("{}: {} met, {} differ, {} could not be looked at, {} do not apply; {} are "
+                          "settings for other commands",
+                          spec.file, spec.met, spec.differ, spec.unknown, spec.not_applicable,
+                          spec.settings));
   }
 
   void evidence(const std::string& name, const std::vector<Evidence>& list) {

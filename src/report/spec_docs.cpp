@@ -52,6 +52,26 @@ const char* shape_name(SpecShape shape) {
   return kNames[static_cast<std::size_t>(shape)];
 }
 
+const char* read_name(catalog::SpecRead read) {
+  constexpr std::array kNames = {"setting", "fact", "probe", "unread"};
+  return kNames[static_cast<std::size_t>(read)];
+}
+
+/// Where `doctor -f` looks.
+std::string compared_with(const SpecKey& key, Language language) {
+  switch (key.read) {
+    case catalog::SpecRead::Setting:
+      return say(language, "nothing: other commands act on it", "不对照：供其他命令使用");
+    case catalog::SpecRead::Fact:
+      return base::join(key.facts, say(language, ", or ", "，或 "));
+    case catalog::SpecRead::Probe:
+      return say(language, "several facts of the machine together", "机器的多项事实综合判断");
+    case catalog::SpecRead::Unread:
+      break;
+  }
+  return say(language, "not yet: gpuwright does not look there", "尚未对照：gpuwright 还不查看它");
+}
+
 void write_texts(JsonWriter& json, const char* name, const std::vector<std::string>& texts) {
   json.key(name).begin_array();
   for (const std::string& text : texts) json.string(text);
@@ -70,7 +90,8 @@ void write_key(JsonWriter& json, const SpecKey& key, Language language) {
   json.key("default").string(key.default_value);
   json.key("meaning").string(key.doc.in(language));
   json.key("example").string(key.example);
-  json.key("fact").string(key.fact);
+  json.key("read").string(read_name(key.read));
+  write_texts(json, "facts", key.facts);
   json.end_object();
 }
 
@@ -117,7 +138,7 @@ std::string explain_spec_key_text(const SpecKey& key, const catalog::Catalog& ca
                  say(language, "wherever its parent is written", "写了上级就必须写"));
   if (!key.default_value.empty()) layout.field(say(language, "default", "默认"), key.default_value);
   if (!key.example.empty()) layout.verbatim(say(language, "example", "例"), key.name + ": " + key.example);
-  if (!key.fact.empty()) layout.field(say(language, "compared with", "对照"), key.fact);
+  if (!is_group(key)) layout.field(say(language, "compared with", "对照"), compared_with(key, language));
   bool first = true;
   const std::string below = key.shape == SpecShape::Items ? key.key + "[]" : key.key;
   for (const SpecKey* child : catalog.spec_keys().children(below)) {

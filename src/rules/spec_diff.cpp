@@ -58,6 +58,10 @@ class Named {
 
 }  // namespace
 
+std::vector<std::string> named_paths(const Spec& spec, const catalog::Catalog& catalog) {
+  return Named(spec, catalog.spec_keys()).order;
+}
+
 std::vector<model::SpecDifference> compare_specs(const Spec& left, const Spec& right,
                                                  const catalog::Catalog& catalog) {
   const SpecKeys keys = catalog.spec_keys();

@@ -1,6 +1,7 @@
 // `gpuwright spec` as a person or a script meets it.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/files.h"
+#include "kit/json.h"
 
 #include "support/json_schema.h"
 #include "support/paths.h"
@@ -101,6 +102,73 @@ TEST(SpecCommand, KeysAreListedAndExplained) {
   EXPECT_EQ(explained.exit_code, 0);
   EXPECT_THAT(explained.out, HasSubstr("10 W .. 5 kW"));
   EXPECT_EQ(run({program(), "explain", "--json", "gpu.power_limit"}).exit_code, 0);
+}
+
+/// A live machine whose GPUs are simulated.
+class SpecOfThisMachine : public ::testing::Test {
+ protected:
+  Ran gpuwright(std::vector<std::string> arguments, const std::string& scenario) {
+    arguments.insert(arguments.begin(),
+                     {"env", "GPUWRIGHT_NVML=" + fakegpu_folder() + "/libnvidia-ml.so.1",
+                      "GPUWRIGHT_FAKEGPU=" + folder_.write("scenario", scenario), program()});
+    return run(arguments);
+  }
+  /// A number under "spec" in the answer of doctor -f.
+  std::string count(const Ran& ran, const std::string& name) {
+    const auto json = kit::parse_json(ran.out, "doctor");
+    return json.ok() ? (*json)["spec"][name].text() : ran.out + ran.err;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(SpecOfThisMachine, IsMetByIt) {
+  for (const char* scenario :
+       {"boards 8 h100-sxm\n", "boards 2 t4\n", "boards 4 rtx-4090\n", "boards 8 b200\n"}) {
+    const TempFolder here;
+    const std::string path = here.path() + "/gpuwright.yaml";
+    const Ran made =
+        gpuwright({"spec", "init", "--from-machine", "--class", "training", "-o", path}, scenario);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_THAT(read_file(path), HasSubstr("The GPUs are simulated"));
+    EXPECT_EQ(spec({"check", path}).exit_code, 0) << read_file(path);
+    const Ran looked = gpuwright({"doctor", "--json", "-f", path}, scenario);
+    EXPECT_EQ(count(looked, "differ"), "0") << scenario << looked.out;
+    EXPECT_EQ(count(looked, "unknown"), "0") << scenario << looked.out;
+    EXPECT_NE(count(looked, "met"), "0") << scenario;
+    EXPECT_THAT(schema_breaches(looked.out, schema("doctor")), IsEmpty());
+  }
+}
+
+TEST_F(SpecOfThisMachine, AnotherIsToldFromItValueByValue) {
+  const std::string path = folder_.write(
+      "gpuwright.yaml", "gpu:\n  power_limit: 500 W\n  ecc: true\n  inventory: [{model: H100, count: 9}]\n");
+  const Ran text = gpuwright({"doctor", "-f", path}, "boards 8 h100-sxm\n");
+  EXPECT_EQ(text.exit_code, 1) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("differs from your spec: gpu.power_limit"));
+  EXPECT_THAT(text.out, HasSubstr("gpuwright.yaml:2: gpu.power_limit: 500 W"));
+  EXPECT_THAT(text.out, HasSubstr("asks for gpu.inventory[H100].count: 9. The machine has 8."));
+  const Ran chinese = gpuwright({"doctor", "--lang", "zh", "-f", path}, "boards 8 h100-sxm\n");
+  EXPECT_THAT(chinese.out, HasSubstr("与 spec 不符"));
+}
+
+TEST_F(SpecOfThisMachine, WhatCannotBeSeenIsSaidAndExitsThree) {
+  const std::string path = folder_.write("gpuwright.yaml", "gpu: {accounting: true}\n");
+  const Ran ran = gpuwright({"doctor", "--fail-on", "critical", "-f", path}, "boards 1 t4\n");
+  EXPECT_EQ(ran.exit_code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("spec: gpu.accounting (true wanted): not supported"));
+}
+
+TEST_F(SpecOfThisMachine, NeedsAMachineAndARightSpec) {
+  const std::string good = folder_.write("good.yaml", "gpu: {ecc: true}\n");
+  const std::string bad = folder_.write("bad.yaml", "gpu: {eccc: true}\n");
+  const std::string log = folder_.write("kern.log", "nothing\n");
+  const Ran wrong = gpuwright({"doctor", "-f", bad}, "boards 1 t4\n");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("bad.yaml:1:7: unknown key 'eccc'"));
+  const Ran nothing = gpuwright({"doctor", "-f", good, log}, "boards 1 t4\n");
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("is compared with one machine"));
 }
 
 TEST(SpecCommand, SaysWhatItIsWithoutArguments) {
