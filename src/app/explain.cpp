@@ -5,6 +5,7 @@
 #include "app/command_line.h"
 #include "app/knowledge.h"
 #include "base/text.h"
+#include "catalog/spec_key.h"
 #include "parse/recogniser.h"
 #include "report/spec_docs.h"
 #include "rules/diagnose.h"

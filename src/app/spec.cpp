@@ -6,6 +6,7 @@
 #include "app/spec_file.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "catalog/spec_key.h"
 #include "facts/collector.h"
 #include "report/spec_docs.h"
 #include "report/spec_text.h"

@@ -2,6 +2,7 @@
 #include "catalog/builder.h"
 
 #include "base/text.h"
+#include "catalog/spec_key.h"
 
 #include <fmt/core.h>
 
@@ -209,12 +210,14 @@ base::Result<Catalog> build_catalog(const std::vector<KnowledgeFile>& files) {
   Rules rules;
   Tables tables;
   std::vector<std::string> sections;
+  std::vector<SpecKey> spec_keys;
   for (const KnowledgeFile& file : files) {
     GPUWRIGHT_TRY([[maybe_unused]] auto done, add_rules(rules, file));
-    GPUWRIGHT_TRY([[maybe_unused]] auto keys, add_spec_keys(file, tables.spec_keys, sections));
+    GPUWRIGHT_TRY([[maybe_unused]] auto keys, add_spec_keys(file, spec_keys, sections));
     add_table(tables, file);
   }
-  GPUWRIGHT_TRY(tables.spec_keys, arrange_spec_keys(std::move(tables.spec_keys), sections));
+  GPUWRIGHT_TRY(spec_keys, arrange_spec_keys(std::move(spec_keys), sections));
+  tables.spec_keys = std::make_shared<std::vector<SpecKey>>(std::move(spec_keys));
   GPUWRIGHT_TRY([[maybe_unused]] auto signatures, sort_unique(rules.signatures, kById));
   GPUWRIGHT_TRY([[maybe_unused]] auto causes, sort_unique(rules.causes, kById));
   GPUWRIGHT_TRY([[maybe_unused]] auto formats, sort_unique(rules.formats, kById));
@@ -226,6 +229,11 @@ base::Result<Catalog> build_catalog(const std::vector<KnowledgeFile>& files) {
 base::Result<Catalog> Catalog::from_folder(const std::string& folder) {
   GPUWRIGHT_TRY(const std::vector<KnowledgeFile> files, read_knowledge(folder));
   return build_catalog(files);
+}
+
+SpecKeys Catalog::spec_keys() const {
+  const auto& keys = tables().spec_keys;
+  return keys ? SpecKeys(*keys) : SpecKeys({});
 }
 
 const Cause* Catalog::cause(std::string_view id) const {

@@ -7,7 +7,6 @@
 #include "base/result.h"
 #include "catalog/cause.h"
 #include "catalog/signature.h"
-#include "catalog/spec_key.h"
 
 #include <cstdint>
 #include <functional>
@@ -79,6 +78,10 @@ struct DemoRow {
   std::string text;
 };
 
+// The keys of a spec: catalog/spec_key.h, which few need.
+struct SpecKey;
+class SpecKeys;
+
 /// What every run needs.
 struct Rules {
   std::vector<Signature> signatures;  ///< sorted by id, as are the others
@@ -93,7 +96,7 @@ struct Tables {
   std::vector<XidRow> xids;  ///< sorted by code
   std::vector<SxidRow> sxids;
   std::vector<Nvlink5Row> nvlink5;
-  std::vector<SpecKey> spec_keys;  ///< in the order that docs/SPEC.md shows
+  std::shared_ptr<std::vector<SpecKey>> spec_keys;  ///< in the order that docs/SPEC.md shows; null: none
   std::map<std::string, base::CsvTable> others;
 };
 
@@ -129,7 +132,7 @@ class Catalog {
   const std::vector<SxidRow>& sxids() const { return tables().sxids; }
   const std::vector<Nvlink5Row>& nvlink5() const { return tables().nvlink5; }
   /// The keys that a spec may have. The view lives as long as the catalog.
-  SpecKeys spec_keys() const { return SpecKeys(tables().spec_keys); }
+  SpecKeys spec_keys() const;
 
   /// Null when unknown. Pointers live as long as the catalog.
   const Cause* cause(std::string_view id) const;

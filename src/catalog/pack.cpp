@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/pack.h"
 
+#include "catalog/spec_key.h"
+
 #include <cstdint>
 #include <type_traits>
 
@@ -202,7 +204,8 @@ void fields(Archive& archive, Rules& rules) {
 }
 template <class Archive>
 void fields(Archive& archive, Tables& tables) {
-  archive(tables.xids, tables.sxids, tables.nvlink5, tables.spec_keys, tables.others);
+  if (!tables.spec_keys) tables.spec_keys = std::make_shared<std::vector<SpecKey>>();
+  archive(tables.xids, tables.sxids, tables.nvlink5, *tables.spec_keys, tables.others);
 }
 
 }  // namespace

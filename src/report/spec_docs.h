@@ -4,6 +4,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "catalog/spec_key.h"
 #include "report/explain.h"
 
 #include <string>

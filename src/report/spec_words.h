@@ -3,6 +3,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "catalog/spec_key.h"
 #include "model/spec.h"
 
 #include <string>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "catalog/spec_key.h"
 #include "model/fact_tree.h"
 #include "model/machine.h"
 #include "model/spec.h"
