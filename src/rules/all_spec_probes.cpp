@@ -43,6 +43,7 @@ constexpr std::array kProbes = {
     SpecProbe{"os.modules", probe_modules},
     SpecProbe{"os.swap", probe_swap},
     SpecProbe{"os.sysctl", probe_sysctl},
+    SpecProbe{"os.time_sync", probe_time_sync},
     SpecProbe{"os.units", probe_units},
     SpecProbe{"passthrough.gpus", probe_passthrough_gpus},
     SpecProbe{"security.device_nodes.mode", probe_device_mode},

@@ -54,6 +54,7 @@ SpecSights probe_nvme_drives(const SpecLook& look);
 SpecSights probe_pcie_acs(const SpecLook& look);
 SpecSights probe_swap(const SpecLook& look);
 SpecSights probe_sysctl(const SpecLook& look);
+SpecSights probe_time_sync(const SpecLook& look);
 SpecSights probe_units(const SpecLook& look);
 // spec_probes_software.cpp
 SpecSights probe_cdi(const SpecLook& look);

@@ -150,6 +150,16 @@ SpecSights probe_sysctl(const SpecLook& look) {
   return sights;
 }
 
+SpecSights probe_time_sync(const SpecLook& look) {
+  if (!look.machine.management.services.known()) return unknown(look, look.machine.management.services);
+  constexpr std::array kDaemons = {"chrony.service", "chronyd.service", "systemd-timesyncd.service"};
+  for (const model::ServiceFacts& service : look.machine.management.services.value()) {
+    const bool keeps = std::find(kDaemons.begin(), kDaemons.end(), service.key()) != kDaemons.end();
+    if (keeps && model::key_text(service.active) == "active") return value(true);
+  }
+  return {sight_of_unknown(AbsentReason::Unsupported, {})};  // another daemon may do it, or PTP
+}
+
 SpecSights probe_modules(const SpecLook& look) {
   if (!look.machine.driver.modules.known()) return unknown(look, look.machine.driver.modules);
   model::SpecTexts found;
