@@ -297,7 +297,10 @@ class Drainer {
     const DrainDecision decision = rules::decide_to_keep(situation_, percent_);
     if (decision.verdict == DrainVerdict::DrainedByUs) remember();
     if (decision.verdict != DrainVerdict::Undrain) {
-      say(decision.verdict == DrainVerdict::DrainedByUs ? "drained" : words_of(decision));
+      const bool ended = decision.verdict == DrainVerdict::NothingToDo;
+      say(decision.verdict == DrainVerdict::DrainedByUs ? "drained"
+          : ended                                       ? "drained, and resumed by somebody since"
+                                                        : words_of(decision));
       return kFindings;
     }
     const base::Status resumed = controller_.update({"NodeName=" + situation_.node, "State=RESUME"});

@@ -129,7 +129,9 @@ DrainDecision decide_drain(const DrainSituation& situation, double most_percent)
 
 DrainDecision decide_to_keep(const DrainSituation& situation, double most_percent) {
   const model::SlurmNode* node = find_node(situation);
-  if (node == nullptr || !is_ours(*node)) return only(DrainVerdict::DrainedByOthers);
+  if (node == nullptr) return only(DrainVerdict::NodeUnknown);
+  if (!is_drained(*node)) return only(DrainVerdict::NothingToDo);
+  if (!is_ours(*node)) return only(DrainVerdict::DrainedByOthers);
   for (const std::string& partition : node->partitions) {
     DrainDecision decision = count(situation, partition, most_percent);
     decision.verdict = DrainVerdict::Undrain;

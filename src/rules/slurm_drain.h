@@ -69,8 +69,8 @@ std::int64_t most_drained(std::int64_t total, double percent);
 DrainDecision decide_drain(const DrainSituation& situation, double most_percent);
 
 /// A while after we drained our node: many nodes may have done so at the same moment, each seeing none before
-/// it. All look again and reach the same answer: ours with the latest drains take them back. Undrain or
-/// DrainedByUs.
+/// it. All look again and reach the same answer: ours with the latest drains take them back. Undrain,
+/// DrainedByUs (it stays), or who has taken it over.
 DrainDecision decide_to_keep(const DrainSituation& situation, double most_percent);
 
 /// Whether to resume our node.

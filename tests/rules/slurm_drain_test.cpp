@@ -141,6 +141,8 @@ TEST(SlurmDrain, ADrainOfOthersThatCameInBetweenIsNotTakenBack) {
   DrainSituation situation =
       sick({node("n1", "idle+drain", "new fans"), node("n2", "idle+drain", "gpuwright: a", "5")});
   EXPECT_EQ(decide_to_keep(situation, 5).verdict, DrainVerdict::DrainedByOthers);
+  situation.nodes[0].state = "idle";
+  EXPECT_EQ(decide_to_keep(situation, 5).verdict, DrainVerdict::NothingToDo) << "somebody resumed it";
 }
 
 TEST(SlurmDrain, OnlyOurOwnDrainIsClearedAndOnlyOnceItsCauseHasGone) {
