@@ -1,14 +1,18 @@
 // `gpuwright doctor`: any evidence in, root cause and what to do out.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.h"
+#include "app/doctor_slurm.h"
 #include "app/knowledge.h"
 #include "app/looking.h"
+#include "app/severity.h"
 #include "base/text.h"
 #include "facts/collector.h"
 #include "model/fact_tree.h"
 #include "parse/recogniser.h"
 #include "report/doctor_json.h"
 #include "report/doctor_text.h"
+#include "report/node_problem.h"
+#include "rules/check.h"
 #include "rules/diagnose.h"
 
 #include <fmt/core.h>
@@ -27,12 +31,16 @@ struct DoctorOptions {
   bool json = false;
   bool quiet = false;
   bool checks = false;
+  bool quick = false;
   std::string language = "en";
   std::string fail_on = "error";
   std::string data;
   std::string sysroot;
   std::string demo;
   std::string workload;
+  std::string format = "text";
+  std::string condition;
+  SlurmOptions slurm;
 };
 
 /// What was looked at, and what the last line should suggest.
@@ -43,11 +51,12 @@ struct Look {
   bool no_gpu = false;
 };
 
-model::Severity threshold(const std::string& word) {
-  if (word == "info") return model::Severity::Info;
-  if (word == "warning") return model::Severity::Warning;
-  return word == "critical" ? model::Severity::Critical : model::Severity::Error;
-}
+/// What came of it.
+struct Examined {
+  model::Diagnosis diagnosis;
+  Look look;
+  bool gpus_told = false;  ///< GPUs answered: through NVML, or in a text of nvidia-smi
+};
 
 base::Result<Look> look_at_demo(const std::string& name, const catalog::Catalog& catalog) {
   Look look;
@@ -65,11 +74,33 @@ base::Result<Look> look_at_demo(const std::string& name, const catalog::Catalog&
       fmt::format("no demo '{}'; there are: {}", base::printable(name, 60), base::join(names, ", ")));
 }
 
+/// What a quick look does not look at, for whoever takes its silence for health; `with_names` for programs.
+std::string left_out(bool with_names) {
+  std::vector<std::string> names;
+  const auto quick = host::quick_evidence_list();
+  for (const host::EvidenceItem& item : host::evidence_list()) {
+    const bool read = std::any_of(quick.begin(), quick.end(), [&](const host::EvidenceItem& one) {
+      return std::string_view(one.what) == item.what;
+    });
+    if (!read) names.emplace_back(item.what);
+  }
+  const auto checks = rules::all_checks();
+  const auto slow =
+      std::count_if(checks.begin(), checks.end(), [](const rules::Check& check) { return !check.quick; });
+  return fmt::format("left out by --quick: {} of {} checks, {} kinds of evidence{}", slow, checks.size(),
+                     names.size(), with_names ? ": " + base::join(names, ", ") : "");
+}
+
 base::Result<Look> look(const DoctorOptions& options, const catalog::Catalog& catalog,
-                        const Console& console) {
+                        const host::LiveLimits& limits, const Console& console) {
   if (!options.demo.empty()) return look_at_demo(options.demo, catalog);
   Look look;
-  GPUWRIGHT_TRY(look.inputs, gather(options.paths, options.sysroot, console));
+  if (options.quick) {
+    GPUWRIGHT_TRY(look.inputs, gather_quickly(options.sysroot, limits));
+    look.inputs.could_not_look.push_back(left_out(options.json));
+  } else {
+    GPUWRIGHT_TRY(look.inputs, gather(options.paths, options.sysroot, console));
+  }
   look.live = options.paths.empty() && options.sysroot.empty();
   if (look.live) {
     const base::Result<std::int64_t> gpus = host::count_nvidia_gpus(*look.inputs.machines.front());
@@ -118,7 +149,8 @@ base::Result<model::Observations> recognise(host::Inputs& inputs, const DoctorOp
 }
 
 /// The facts of the machine that was looked at. Two machines are compared, not mixed.
-std::optional<model::Machine> facts_of(host::Inputs& inputs, const catalog::Catalog& catalog) {
+std::optional<model::Machine> facts_of(host::Inputs& inputs, facts::Extent extent,
+                                       const catalog::Catalog& catalog) {
   if (inputs.machines.empty()) return std::nullopt;
   if (inputs.machines.size() > 1) {
     inputs.could_not_look.push_back(
@@ -126,7 +158,7 @@ std::optional<model::Machine> facts_of(host::Inputs& inputs, const catalog::Cata
                     inputs.machines.size()));
     return std::nullopt;
   }
-  return facts::collect_machine(*inputs.machines.front(), catalog);
+  return facts::collect_machine(*inputs.machines.front(), catalog, extent);
 }
 
 /// What this user was not allowed to see, in one line.
@@ -146,10 +178,123 @@ void tell_denied(const model::Machine& machine, model::Diagnosis& diagnosis) {
                                                  more == 0 ? "" : fmt::format(" and {} more", more)));
 }
 
+/// Checks that could not look, one line each.
+void tell_blind_checks(model::Diagnosis& diagnosis) {
+  for (const model::Verdict& verdict : diagnosis.checks) {
+    if (verdict.outcome != model::Outcome::Unknown || verdict.missing.empty()) continue;
+    diagnosis.could_not_look.push_back(verdict.check + ": " + verdict.missing.front().place.text);
+  }
+}
+
+base::Result<Examined> examine(const DoctorOptions& options, const catalog::Catalog& catalog,
+                               const host::LiveLimits& limits, const Console& console) {
+  Examined examined;
+  GPUWRIGHT_TRY(examined.look, look(options, catalog, limits, console));
+  host::Inputs& inputs = examined.look.inputs;
+  GPUWRIGHT_TRY(model::Observations observations, recognise(inputs, options, catalog, console));
+  examined.gpus_told = !observations.gpus.empty();  // a simulated driver holds GPUs that no bus shows
+  const facts::Extent extent = options.quick ? facts::Extent::Quick : facts::Extent::All;
+  const std::optional<model::Machine> facts = facts_of(inputs, extent, catalog);
+  rules::Background background;
+  background.machine = facts ? &*facts : nullptr;
+  background.today_s = ::time(nullptr);
+  background.workload = options.workload;
+  background.quick = options.quick;
+  examined.diagnosis = rules::diagnose(std::move(observations), catalog, background);
+  model::Diagnosis& diagnosis = examined.diagnosis;
+  if (examined.look.no_gpu && !examined.gpus_told)
+    diagnosis.could_not_look.emplace_back("GPUs: there is no NVIDIA GPU on this machine");
+  for (const std::string& reason : inputs.could_not_look) diagnosis.could_not_look.push_back(reason);
+  if (facts) tell_denied(*facts, diagnosis);
+  if (options.quick) tell_blind_checks(diagnosis);
+  return examined;
+}
+
+/// What must have been seen before a node is called healthy, and was not; empty: nothing is missing.
+std::string not_seen(const Examined& examined) {
+  std::vector<std::string> missing;
+  if (!examined.gpus_told) missing.emplace_back("no GPU answered");
+  if (!examined.look.inputs.kernel_log_seen) missing.emplace_back("the kernel log was not read");
+  return base::join(missing, ", ");
+}
+
+int answer_slurm_with(const DoctorOptions& options, const catalog::Catalog& catalog, const Examined& examined,
+                      const Console& console) {
+  const auto look_of = [](const Examined& one) {
+    return SlurmLook{one.diagnosis, not_seen(one).empty(), one.look.inputs.kernel_log_whole};
+  };
+  const auto look_again = [&]() -> base::Result<SlurmLook> {
+    host::LiveLimits patient;
+    patient.nvml.call = std::chrono::seconds(10);
+    patient.nvml.gpu = std::chrono::seconds(12);
+    GPUWRIGHT_TRY(const Examined again, examine(options, catalog, patient, console));
+    return look_of(again);
+  };
+  for (const std::string& reason : examined.diagnosis.could_not_look)
+    console.talk("gpuwright: not seen: " + reason);
+  return answer_slurm(options.slurm, look_of(examined), look_again, catalog, console);
+}
+
+int answer_node_problem(const DoctorOptions& options, const catalog::Catalog& catalog,
+                        const Examined& examined, const Console& console) {
+  const auto conditions =
+      report::node_conditions(examined.diagnosis, catalog, severity_of(options.fail_on), not_seen(examined));
+  const report::PluginAnswer answer = report::plugin_answer(conditions, options.condition);
+  console.print(options.json ? report::render_conditions_json(conditions) : answer.line + "\n");
+  return answer.exit_code;
+}
+
 int exit_code(const model::Diagnosis& diagnosis, const DoctorOptions& options) {
   const bool found =
-      !diagnosis.findings.empty() && diagnosis.findings.front().severity >= threshold(options.fail_on);
+      !diagnosis.findings.empty() && diagnosis.findings.front().severity >= severity_of(options.fail_on);
   return found ? kFindings : kFine;
+}
+
+host::LiveLimits quick_limits() {
+  host::LiveLimits limits;
+  limits.kernel_log = std::size_t{1} << 20;
+  return limits;
+}
+
+std::optional<base::Error> wrong_options(const DoctorOptions& options) {
+  const SlurmOptions& slurm = options.slurm;
+  const auto refuse = [](const char* what, const char* where) {
+    return base::make_error(base::ErrorKind::Unsupported, what, where);
+  };
+  const bool other = !options.paths.empty() || !options.demo.empty();
+  if (options.quick && other) return refuse("looks at this machine: name no PATH and no --demo", "--quick");
+  if ((slurm.drain || slurm.undrain || slurm.dry_run) && !slurm.slurm)
+    return refuse("belong to --slurm", "--drain, --undrain, --dry-run");
+  if ((slurm.drain || slurm.undrain) && (other || !options.sysroot.empty()))
+    return refuse("act on this machine alone: name no PATH, --demo or --sysroot", "--drain, --undrain");
+  if (slurm.slurm && (options.json || options.format != "text"))
+    return refuse("prints the reason alone: no --json, no --format", "--slurm");
+  const auto types = report::condition_types();
+  if (!options.condition.empty() && std::find(types.begin(), types.end(), options.condition) == types.end())
+    return base::make_error(base::ErrorKind::NotFound, "one of " + base::join(types, ", "), "--condition");
+  return std::nullopt;
+}
+
+void print_report(const DoctorOptions& options, const catalog::Catalog& catalog, const Examined& examined,
+                  const Console& console) {
+  const model::Diagnosis& diagnosis = examined.diagnosis;
+  const catalog::Language language = language_of(options.language);
+  if (options.json) {
+    console.print(report::render_doctor_json(diagnosis, catalog, language));
+  } else if (options.quiet) {
+    console.print(report::verdict_line(diagnosis, catalog, language) + "\n");
+  } else if (options.quick) {
+    console.print(report::quick_line(diagnosis, catalog, language) + "\n");
+  } else {
+    report::TextOptions text;
+    text.language = language;
+    text.color = console.color;
+    text.width = console.width;
+    text.label = examined.look.label;
+    text.next_command = next_command(diagnosis, examined.look);
+    text.all_checks = options.checks;
+    console.print(report::render_doctor_text(diagnosis, catalog, text));
+  }
 }
 
 }  // namespace
@@ -170,6 +315,13 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   line.choice("--workload", options.workload, {"training", "inference", "hpc", "shared-workstation"},
               "what the machine is for: also judge what that asks of host, network and storage");
   line.option("--demo", options.demo, "NAME", "show an embedded case: gpu-lost, nvlink-peer, nccl-shm ...");
+  line.flag("--quick", options.quick,
+            "look at this machine for milliseconds, one line out; it says what it left out");
+  line.choice(
+      "--format", options.format, {"text", "node-problem"},
+      "node-problem: one line and exit code of a node-problem-detector plugin, or with --json conditions");
+  line.option("--condition", options.condition, "TYPE", "with --format node-problem: this condition alone");
+  add_slurm_options(line, options.slurm);
   line.example("gpuwright doctor", "this machine");
   line.example("gpuwright doctor /var/log/kern.log error.txt", "files, whatever they are");
   line.example("dmesg -T | gpuwright doctor -", "standard input");
@@ -178,39 +330,14 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
 
   const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
   if (!catalog) return console.usage_error(catalog.error());
-  base::Result<Look> looked = look(options, *catalog, console);
-  if (!looked) return console.usage_error(looked.error());
-  base::Result<model::Observations> observations = recognise(looked->inputs, options, *catalog, console);
-  if (!observations) return console.usage_error(observations.error());
-  const bool gpus_told = !observations->gpus.empty();  // a simulated driver holds GPUs that no bus shows
-  const std::optional<model::Machine> facts = facts_of(looked->inputs, *catalog);
-  rules::Background background;
-  background.machine = facts ? &*facts : nullptr;
-  background.today_s = ::time(nullptr);
-  background.workload = options.workload;
-  model::Diagnosis diagnosis = rules::diagnose(std::move(*observations), *catalog, background);
-  if (looked->no_gpu && !gpus_told)
-    diagnosis.could_not_look.emplace_back("GPUs: there is no NVIDIA GPU on this machine");
-  for (std::string& reason : looked->inputs.could_not_look) {
-    diagnosis.could_not_look.push_back(std::move(reason));
-  }
-  if (facts) tell_denied(*facts, diagnosis);
-  const catalog::Language language = language_of(options.language);
-  if (options.json) {
-    console.print(report::render_doctor_json(diagnosis, *catalog, language));
-  } else if (options.quiet) {
-    console.print(report::verdict_line(diagnosis, *catalog, language) + "\n");
-  } else {
-    report::TextOptions text;
-    text.language = language;
-    text.color = console.color;
-    text.width = console.width;
-    text.label = looked->label;
-    text.next_command = next_command(diagnosis, *looked);
-    text.all_checks = options.checks;
-    console.print(report::render_doctor_text(diagnosis, *catalog, text));
-  }
-  return exit_code(diagnosis, options);
+  if (const auto wrong = wrong_options(options)) return console.usage_error(*wrong);
+  const host::LiveLimits limits = options.quick ? quick_limits() : host::LiveLimits();
+  base::Result<Examined> examined = examine(options, *catalog, limits, console);
+  if (!examined) return console.usage_error(examined.error());
+  if (options.slurm.slurm) return answer_slurm_with(options, *catalog, *examined, console);
+  if (options.format == "node-problem") return answer_node_problem(options, *catalog, *examined, console);
+  print_report(options, *catalog, *examined, console);
+  return exit_code(examined->diagnosis, options);
 }
 
 }  // namespace gpuwright::app

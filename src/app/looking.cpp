@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/live_host.h"
 #include "host/remembering.h"
 
 #include <fmt/core.h>
@@ -22,14 +21,22 @@ void ProgressLine::show(const std::string& text) {
   shown_ = true;
 }
 
-base::Result<std::unique_ptr<host::Source>> open_host(const std::string& sysroot) {
+base::Result<std::unique_ptr<host::Source>> open_host(const std::string& sysroot,
+                                                      const host::LiveLimits& limits) {
   if (!sysroot.empty()) {
     GPUWRIGHT_TRY(const auto kind, base::kind_behind(sysroot));
     if (kind != base::FileKind::Directory)
       return base::make_error(base::ErrorKind::Unsupported, "is not a folder", sysroot);
   }
   return std::unique_ptr<host::Source>(
-      std::make_unique<host::Remembering>(std::make_unique<host::LiveHost>(sysroot)));
+      std::make_unique<host::Remembering>(std::make_unique<host::LiveHost>(sysroot, limits)));
+}
+
+base::Result<host::Inputs> gather_quickly(const std::string& sysroot, const host::LiveLimits& limits) {
+  GPUWRIGHT_TRY(auto machine, open_host(sysroot, limits));
+  host::Inputs inputs = host::collect_evidence(*machine, host::quick_evidence_list());
+  inputs.machines.push_back(std::move(machine));
+  return inputs;
 }
 
 host::Inputs look_at(host::Source& source, const Console& console) {

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "host/evidence.h"
 #include "host/inputs.h"
+#include "host/live_host.h"
 #include "host/source.h"
 
 #include <memory>
@@ -31,7 +32,11 @@ class ProgressLine {
 
 /// The machine, or the disk mounted at `sysroot`; each question is asked once. NotFound or Unsupported when
 /// that is no folder.
-base::Result<std::unique_ptr<host::Source>> open_host(const std::string& sysroot);
+base::Result<std::unique_ptr<host::Source>> open_host(const std::string& sysroot,
+                                                      const host::LiveLimits& limits = {});
+
+/// The short list of evidence from this machine, or from the disk mounted at `sysroot`.
+base::Result<host::Inputs> gather_quickly(const std::string& sysroot, const host::LiveLimits& limits);
 
 /// Reads the list of evidence from the source, telling on a terminal what is being asked.
 host::Inputs look_at(host::Source& source, const Console& console);

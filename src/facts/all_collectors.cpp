@@ -19,7 +19,7 @@ constexpr std::array<Collector, 19> kCollectors = {{
     {"cpu", "/proc/cpuinfo, /sys/devices/system/cpu and node", "", collect_cpu},
     {"memory", "/proc/meminfo, /sys/devices/system/edac", "", collect_memory},
     {"pci", "/sys/bus/pci/devices", "ACS of the ports", collect_pci},
-    {"gpus", "NVML", "processes of other users", collect_gpus},
+    {"gpus", "NVML", "processes of other users", collect_gpus, true},
     {"topology", "what pci and gpus found", "", collect_topology},
     {"driver", "/proc/driver/nvidia, /proc/modules, library folders, nv-fabricmanager, nvidia-imex", "",
      collect_driver},
@@ -35,7 +35,7 @@ constexpr std::array<Collector, 19> kCollectors = {{
     {"network", "/sys/class/net, /sys/class/infiniband, ofed_info", "", collect_network},
     {"storage", "/sys/block, /proc/mdstat, mounts, df", "", collect_storage},
     {"management", "/dev/ipmi0, /sys/class/hwmon, /dev/rshim0", "the DPU's state", collect_management},
-    {"management.services", "systemctl show, /proc/net/tcp", "", collect_services},
+    {"management.services", "systemctl show, /proc/net/tcp", "", collect_services, true},
 }};
 
 }  // namespace
@@ -44,10 +44,12 @@ std::span<const Collector> all_collectors() {
   return kCollectors;
 }
 
-model::Machine collect_machine(host::Source& source, const catalog::Catalog& catalog) {
+model::Machine collect_machine(host::Source& source, const catalog::Catalog& catalog, Extent extent) {
   model::Machine machine;
   Probe probe(source, machine);
-  for (const Collector& collector : all_collectors()) collector.collect(probe, catalog, machine);
+  for (const Collector& collector : all_collectors()) {
+    if (collector.quick || extent == Extent::All) collector.collect(probe, catalog, machine);
+  }
   return machine;
 }
 

@@ -16,12 +16,16 @@ struct Collector {
   const char* reads;      ///< where it looks, in one line
   const char* privilege;  ///< what only root sees of it; empty: nothing more
   void (*collect)(Probe& probe, const catalog::Catalog& catalog, model::Machine& machine);
+  bool quick = false;  ///< part of `doctor --quick`: takes milliseconds
 };
 
 /// All collectors in the order in which they run: later ones may use what earlier ones found.
 std::span<const Collector> all_collectors();
 
-/// Everything about the machine behind `source`. Never fails.
-model::Machine collect_machine(host::Source& source, const catalog::Catalog& catalog);
+enum class Extent { All, Quick };
+
+/// Everything about the machine behind `source`, or what quick collectors see. Never fails.
+model::Machine collect_machine(host::Source& source, const catalog::Catalog& catalog,
+                               Extent extent = Extent::All);
 
 }  // namespace gpuwright::facts

@@ -67,6 +67,17 @@ constexpr auto kEvidence = std::to_array<EvidenceItem>({
 // Where loggers put kernel lines, the most complete first: syslog and messages hold what kern.log holds.
 constexpr auto kLogFiles = std::to_array<const char*>(
     {"/var/log/syslog", "/var/log/messages", "/var/log/kern.log", "/var/log/dmesg"});
+// No command: each costs more than all of these together. The services' states come with the facts.
+constexpr auto kQuick = std::to_array<EvidenceItem>({
+    {EvidenceKind::KernelTail, "kernel log", seconds(0), true,
+     "Xid, SXid, NVRM, AER and machine check lines"},
+    {kUptime, "uptime", seconds(0), false, "some driver faults come after a fixed time"},
+    {kFile, "/proc/driver/nvidia/version", seconds(0), false, "the loaded driver and its flavour"},
+    {kFile, "/proc/driver/nvidia/gpus/*/information", seconds(0), false, "the GPUs that the driver holds"},
+    {EvidenceKind::PciLinks, "/sys/bus/pci/devices", seconds(0), true, "whether the GPUs are on the bus"},
+    {kNvml, "NVML", seconds(0), true, "state of each GPU: memory errors, clocks, links"},
+});
+
 constexpr std::size_t kMaxWildcard = 256;
 const std::vector<std::string> kJournal = {"journalctl", "-k", "-b", "-o", "json", "--no-pager", "-q"};
 
@@ -84,12 +95,16 @@ class Collector {
     switch (item.kind) {
       case EvidenceKind::KernelLog:
         return kernel_log();
+      case EvidenceKind::KernelTail:
+        return kernel_tail();
+      case EvidenceKind::PciLinks:
+        return pci_links(item.expected);
       case EvidenceKind::Uptime:
         return uptime();
       case EvidenceKind::File:
         return file(item);
       case EvidenceKind::Nvml:
-        return nvml();
+        return nvml(item.expected);
       case EvidenceKind::Command:
         return command(item);
       case EvidenceKind::SmiCommand:
@@ -124,7 +139,21 @@ class Collector {
     could_not("kernel log", fmt::format("{} (run as root, or give the log as a file)", log.error().message));
   }
 
+  /// What programs wrote into it is left out without a word: it is not the kernel's.
+  void kernel_tail() {
+    auto log = source_.kernel_log();
+    if (!log) return could_not("kernel log", log.error().message + " (run as root)");
+    if (log->lost + log->overwritten > 0)
+      could_not("kernel log", fmt::format("only its newest lines: {} older records are gone",
+                                          log->lost + log->overwritten));
+    inputs_.kernel_log_seen = true;
+    inputs_.kernel_log_whole = log->lost + log->overwritten == 0;
+    add_text("kernel log", std::move(log->text));
+  }
+
   void use(KernelLog& log) {
+    inputs_.kernel_log_seen = true;
+    inputs_.kernel_log_whole = log.lost + log.overwritten == 0;
     if (log.lost > 0)
       could_not("kernel log", fmt::format("{} records were overwritten while it was read", log.lost));
     if (log.overwritten > 0)
@@ -146,6 +175,7 @@ class Collector {
       auto stream = source_.open_file(path);
       if (stream) {
         add(path, std::move(stream).value());
+        inputs_.kernel_log_seen = true;
         return true;
       }
       if (stream.error().kind != ErrorKind::NotFound) could_not(path, stream.error().message);
@@ -162,7 +192,7 @@ class Collector {
     add_text("uptime", fmt::format("uptime {} days {} h\n", hours / 24, hours % 24));
   }
 
-  void nvml() {
+  void nvml(bool expected) {
     auto answers = source_.gpu_answers();
     nvml_answered_ = answers.ok();
     if (answers) {
@@ -171,7 +201,7 @@ class Collector {
     }
     // Where there is no such library nvidia-smi is asked, and says that there is none.
     const ErrorKind kind = answers.error().kind;
-    if (kind != ErrorKind::NotFound && kind != ErrorKind::Unsupported)
+    if (expected || (kind != ErrorKind::NotFound && kind != ErrorKind::Unsupported))
       could_not("NVML", answers.error().text());
   }
 
@@ -203,7 +233,7 @@ class Collector {
 
   void command(const EvidenceItem& item) {
     const auto answer = source_.run(argv_of(item.what), item.deadline);
-    if (!answer && std::string_view(item.what).starts_with("lspci")) pci_links();
+    if (!answer && std::string_view(item.what).starts_with("lspci")) pci_links(false);
     if (!answer) return no_answer(item, answer.error());
     std::string text = answer->output;
     const bool failed = answer->status != 0;
@@ -231,9 +261,10 @@ class Collector {
   }
 
   /// What lspci would say of NVIDIA's devices and their links, from sysfs, in lspci's words.
-  void pci_links() {
+  void pci_links(bool expected) {
     const std::string top = "/sys/bus/pci/devices";
     const auto names = source_.list_directory(top);
+    if (!names && expected) could_not(top, names.error().message);
     if (!names) return;
     std::string text;
     for (const auto& name : *names) {
@@ -288,6 +319,10 @@ std::span<const EvidenceItem> evidence_list() {
   return kEvidence;
 }
 
+std::span<const EvidenceItem> quick_evidence_list() {
+  return kQuick;
+}
+
 Result<std::int64_t> count_nvidia_gpus(Source& source) {
   constexpr std::size_t kMaxDevices = 4096;
   const std::string folder = "/sys/bus/pci/devices";
@@ -304,11 +339,15 @@ Result<std::int64_t> count_nvidia_gpus(Source& source) {
 }
 
 Inputs collect_evidence(Source& source, const Progress& progress) {
+  return collect_evidence(source, kEvidence, progress);
+}
+
+Inputs collect_evidence(Source& source, std::span<const EvidenceItem> items, const Progress& progress) {
   Inputs inputs;
   Collector collector(source, inputs);
   std::size_t at = 0;
-  for (const auto& item : kEvidence) {
-    if (progress) progress(item, at, kEvidence.size());
+  for (const auto& item : items) {
+    if (progress) progress(item, at, items.size());
     ++at;
     collector.read(item);
   }

@@ -30,6 +30,8 @@ struct Inputs {
   std::vector<std::unique_ptr<Source>>
       machines;  ///< of bundles, fixtures and disks: they answer as the machine would
   std::vector<std::string> could_not_look;
+  bool kernel_log_seen = false;   ///< the machine's kernel log was read, from wherever
+  bool kernel_log_whole = false;  ///< the kernel log was read, and no record since boot is missing
 };
 
 struct InputLimits {

@@ -121,13 +121,14 @@ base::Result<KernelLog> read_kernel_records(const ReadRecord& read, std::size_t 
   return log;
 }
 
-base::Result<KernelLog> read_kmsg(const std::string& path) {
+base::Result<KernelLog> read_kmsg(const std::string& path, std::size_t limit) {
   const base::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!fd.valid()) return base::system_error(errno, path);
-  return read_kernel_records([&fd](char* buffer, std::size_t size) {
+  const auto read_one = [&fd](char* buffer, std::size_t size) {
     const ssize_t got = ::read(fd.get(), buffer, size);
     return got < 0 ? static_cast<ssize_t>(-errno) : got;
-  });
+  };
+  return read_kernel_records(read_one, limit);
 }
 
 namespace {

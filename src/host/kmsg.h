@@ -27,7 +27,8 @@ base::Result<KernelLog> read_kernel_records(const ReadRecord& read,
 
 /// The same from /dev/kmsg itself, without waiting. Errors: Denied (kernel.dmesg_restrict without
 /// CAP_SYSLOG), NotFound (a container).
-base::Result<KernelLog> read_kmsg(const std::string& path = "/dev/kmsg");
+base::Result<KernelLog> read_kmsg(const std::string& path = "/dev/kmsg",
+                                  std::size_t limit = std::size_t{64} << 20);
 
 /// The kernel's records in the output of `journalctl -k -o json`. Malformed when no line is such a record.
 base::Result<KernelLog> kernel_log_from_journal(std::string_view json_lines);

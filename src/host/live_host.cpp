@@ -3,8 +3,8 @@
 #include "host/live_host.h"
 
 #include "base/files.h"
-#include "base/process.h"
 #include "base/text.h"
+#include "host/commands.h"
 #include "host/holders.h"
 #include "host/kmsg.h"
 #include "host/nvml_worker.h"
@@ -44,8 +44,10 @@ std::vector<std::string> with_host_name(std::vector<std::string> argv) {
 
 }  // namespace
 
-LiveHost::LiveHost(std::string root, const ReaderLimits& limits)
-    : files_(std::move(root)), reader_(std::make_unique<Reader>(files_.root(), limits)) {}
+LiveHost::LiveHost(std::string root, const LiveLimits& limits)
+    : files_(std::move(root)),
+      limits_(limits),
+      reader_(std::make_unique<Reader>(files_.root(), limits.reader)) {}
 
 Result<std::unique_ptr<base::ByteStream>> LiveHost::open_file(const std::string& path) {
   if (is_plain(path)) {
@@ -77,23 +79,12 @@ Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv,
   if (!live())
     return make_error(ErrorKind::Unsupported, "no commands are run in a sysroot",
                       argv.empty() ? "" : argv.front());
-  const std::vector<std::string> real = with_host_name(argv);
-  base::ProcessOptions options;
-  options.deadline = deadline;
-  GPUWRIGHT_TRY(auto result, base::run_process(real, options));
-  CommandAnswer answer;
-  answer.status = result.status;
-  answer.signal = result.signal;
-  answer.timed_out = result.timed_out;
-  answer.output_cut = result.output_cut;
-  answer.output = std::move(result.output);
-  answer.errors = std::move(result.errors);
-  return answer;
+  return run_command(with_host_name(argv), deadline);
 }
 
 Result<std::string> LiveHost::gpu_answers() {
   if (!live()) return Source::gpu_answers();
-  return ask_nvml();
+  return ask_nvml(limits_.nvml);
 }
 
 Result<std::string> LiveHost::device_holders() {
@@ -104,7 +95,7 @@ Result<std::string> LiveHost::device_holders() {
 Result<KernelLog> LiveHost::kernel_log() {
   if (!live())
     return make_error(ErrorKind::Unsupported, "a sysroot has no kernel log in memory", "/dev/kmsg");
-  return read_kmsg();
+  return read_kmsg("/dev/kmsg", limits_.kernel_log);
 }
 
 }  // namespace gpuwright::host

@@ -4,20 +4,29 @@
 #pragma once
 
 #include "host/local_files.h"
+#include "host/nvml_worker.h"
 #include "host/reader.h"
 #include "host/source.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 namespace gpuwright::host {
+
+/// How long the machine may keep us waiting, and how much of its log is read.
+struct LiveLimits {
+  ReaderLimits reader;
+  NvmlDeadlines nvml;
+  std::size_t kernel_log = std::size_t{64} << 20;  ///< bytes of the newest lines
+};
 
 class LiveHost final : public Source {
  public:
   LiveHost() : LiveHost("") {}
   /// A machine's files below `root`; "" or "/" is the machine itself. What may sleep in the kernel (reader.h)
   /// is read by a child, forked at the first such question.
-  explicit LiveHost(std::string root, const ReaderLimits& limits = {});
+  explicit LiveHost(std::string root, const LiveLimits& limits = {});
 
   bool live() const override { return files_.root().empty(); }
   base::Result<std::string> read_file(const std::string& path, std::size_t limit) override;
@@ -33,6 +42,7 @@ class LiveHost final : public Source {
 
  private:
   LocalFiles files_;
+  LiveLimits limits_;
   std::unique_ptr<Reader> reader_;
 };
 

@@ -6,6 +6,7 @@
 #include "model/event.h"
 
 #include <string>
+#include <vector>
 
 namespace gpuwright::model {
 
@@ -15,7 +16,8 @@ struct SlurmNode {
       state;  ///< as printed in lower case ("drain", "down*", "idle+drain"); empty where the table has none
   std::string reason;  ///< empty: none given
   std::string since;
-  Evidence evidence;  ///< the reason's line, else the state's
+  std::vector<std::string> partitions;  ///< of `scontrol show node`
+  Evidence evidence;                    ///< the reason's line, else the state's
 };
 
 struct SlurmJob {

@@ -59,9 +59,13 @@ bool parse_scontrol_node(std::string_view block, const BlockContext& context, co
     if (out.slurm_nodes.size() == before) continue;
     model::SlurmNode& node = out.slurm_nodes.back();
     const std::string_view state = value_of(text, "State");
-    if (!state.empty()) {
+    if (!state.empty() && node.state.empty()) {  // a comment further down may hold such words too
       node.state = base::lower(base::printable(state, 80));
       node.evidence = block_evidence(context, here, line);
+    }
+    if (text.starts_with("Partitions=") && node.partitions.empty()) {
+      for (const std::string_view name_of : base::split(value_of(text, "Partitions"), ','))
+        node.partitions.push_back(base::printable(name_of, 100));
     }
     if (text.substr(0, 7) == "Reason=") {
       read_reason(text, node);

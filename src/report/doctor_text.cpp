@@ -260,6 +260,14 @@ std::string verdict_line(const model::Diagnosis& diagnosis, const catalog::Catal
   return zh ? "没有发现问题" : "no problem found";
 }
 
+std::string quick_line(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
+                       Language language) {
+  const bool zh = language == Language::Chinese;
+  std::string line = verdict_line(diagnosis, catalog, language);
+  if (diagnosis.could_not_look.empty()) return line;
+  return line + (zh ? "；未查看：" : "; not seen: ") + base::join(diagnosis.could_not_look, "; ");
+}
+
 std::string render_doctor_text(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
                                const TextOptions& options) {
   return DoctorText(diagnosis, catalog, options).render();

@@ -27,4 +27,8 @@ std::string render_doctor_text(const model::Diagnosis& diagnosis, const catalog:
 std::string verdict_line(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
                          catalog::Language language);
 
+/// The verdict and what could not be seen, one line without line end.
+std::string quick_line(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
+                       catalog::Language language);
+
 }  // namespace gpuwright::report

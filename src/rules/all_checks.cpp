@@ -2,6 +2,7 @@
 #include "rules/baseline.h"
 #include "rules/check.h"
 #include "rules/check_driver.h"
+#include "rules/check_services.h"
 
 #include <array>
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::array kChecks = {
     Check{"baseline", check_baseline},
     Check{"driver.library-matches-module", check_library_matches_module},
+    Check{"services.fabric-manager-failed", check_fabric_manager_failed, true},
 };
 
 }  // namespace

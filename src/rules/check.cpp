@@ -59,8 +59,10 @@ model::Verdict Look::not_applicable() {
 std::vector<model::Verdict> run_checks(const Situation& situation) {
   std::vector<model::Verdict> verdicts;
   verdicts.reserve(all_checks().size());
-  for (const Check& check : all_checks())
-    verdicts.push_back(check.check(Look(check.id, situation), situation));
+  for (const Check& check : all_checks()) {
+    if (check.quick || !situation.quick)
+      verdicts.push_back(check.check(Look(check.id, situation), situation));
+  }
   return verdicts;
 }
 

@@ -26,6 +26,7 @@ struct Situation {
   std::int64_t today_s = 0;   ///< unix time, UTC; 0: not known, nothing is judged by its age
   std::string workload = {};  ///< class of data/baseline.csv: "training", "inference", "hpc",
                               ///< "shared-workstation"; empty: none named
+  bool quick = false;         ///< only quick facts were collected: only quick checks run
 };
 
 /// Something wrong, while a check is at work.
@@ -73,12 +74,13 @@ class Look {
 struct Check {
   const char* id;
   model::Verdict (*check)(Look look, const Situation& situation);
+  bool quick = false;  ///< needs only facts of quick collectors: part of `doctor --quick`
 };
 
 /// All checks, sorted by id.
 std::span<const Check> all_checks();
 
-/// Runs them all, in that order.
+/// Runs them all, or the quick ones, in that order.
 std::vector<model::Verdict> run_checks(const Situation& situation);
 
 /// True when the machine shows an NVIDIA GPU: on the bus or through the driver. Checks of what only GPU

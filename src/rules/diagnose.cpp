@@ -222,8 +222,8 @@ model::Diagnosis diagnose(model::Observations observations, const catalog::Catal
   std::vector<Event> events = observations.events;
   std::vector<model::Verdict> verdicts;
   if (background.machine != nullptr)
-    verdicts = run_checks(
-        Situation{*background.machine, observations, catalog, background.today_s, background.workload});
+    verdicts = run_checks(Situation{*background.machine, observations, catalog, background.today_s,
+                                    background.workload, background.quick});
   for (const model::Verdict& verdict : verdicts) {
     events.insert(events.end(), verdict.events.begin(), verdict.events.end());
   }

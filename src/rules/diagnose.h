@@ -15,6 +15,7 @@ struct Background {
   const model::Machine* machine = nullptr;  ///< facts; null: none were collected, no check runs
   std::int64_t today_s = 0;                 ///< unix time; 0: not known
   std::string workload = {};                ///< what the machine is for; empty: not named
+  bool quick = false;                       ///< the facts are those of quick collectors
 };
 
 /// The diagnosis of one machine's evidence (log lines may still come from several hosts).

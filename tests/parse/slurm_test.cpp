@@ -60,6 +60,19 @@ TEST(ScontrolNode, ReadsStateAndReason) {
   EXPECT_EQ(out.slurm_nodes[0].reason, "gpuwright: XID 79 GPU 3");
   EXPECT_EQ(out.slurm_nodes[0].since, "2026-11-30T14:40:40");
   EXPECT_EQ(out.slurm_nodes[3].state, "mixed+drain+invalid_reg");
+  EXPECT_EQ(out.slurm_nodes[0].partitions, (std::vector<std::string>{"batch", "urgent"}));
+}
+
+TEST(ScontrolNode, ACommentIsNoState) {
+  const auto out =
+      parsed(parse::parse_scontrol_node,
+             "NodeName=n1 Arch=x86_64\n   State=IDLE ThreadsPerCore=1\n   Partitions=gpu\n   Reason=new fans "
+             "[root@1796049640]\n   Comment=set State=DRAIN later\n   Partitions=other\n");
+  ASSERT_EQ(out.slurm_nodes.size(), 1U);
+  EXPECT_EQ(out.slurm_nodes[0].state, "idle");
+  EXPECT_EQ(out.slurm_nodes[0].reason, "new fans");
+  EXPECT_EQ(out.slurm_nodes[0].since, "1796049640");
+  EXPECT_EQ(out.slurm_nodes[0].partitions, std::vector<std::string>{"gpu"});
 }
 
 TEST(ScontrolJob, ReadsStateAndReason) {
