@@ -34,6 +34,9 @@ class Remembering final : public Source {
   std::vector<Unanswered> unanswered() override { return inner_->unanswered(); }
   std::vector<model::LeftBehind> left_behind() override { return inner_->left_behind(); }
   base::Result<KernelLog> kernel_log() override { return inner_->kernel_log(); }
+  std::vector<std::pair<std::string, std::string>> written_texts() override {
+    return inner_->written_texts();
+  }
 
  private:
   std::unique_ptr<Source> inner_;
