@@ -2,6 +2,7 @@
 // containerd-config.toml(5), NVIDIA container toolkit documentation, CDI specification 1.0.
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/collector.h"
+#include "facts/toml_text.h"
 #include "kit/json.h"
 #include "kit/yaml.h"
 
@@ -29,7 +30,10 @@ Field<std::string> tool_version(Probe& probe, const char* tool) {
 
 void collect_docker(Probe& probe, model::ContainerFacts& facts) {
   facts.docker_version = tool_version(probe, "docker");
-  const auto text = probe.text("/etc/docker/daemon.json");
+  auto text = probe.text("/etc/docker/daemon.json");
+  // Without the file all defaults hold.
+  if (!text.known() && text.reason() == AbsentReason::NotFound && facts.docker_version.known())
+    text = Field<std::string>("{}", text.provenance());
   const auto root = Probe::read_as<kit::Node>(text, [](const std::string& json) -> std::optional<kit::Node> {
     auto parsed = kit::parse_json(json, "/etc/docker/daemon.json");
     return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
@@ -47,6 +51,11 @@ void collect_docker(Probe& probe, model::ContainerFacts& facts) {
     for (const auto& entry : node["runtimes"].entries) names.push_back(base::printable(entry.first, 60));
     return std::optional(names);
   });
+  facts.docker_user_namespaces = take("userns-remap", "off");
+  facts.docker_cdi = Probe::read_as<bool>(root, [](const kit::Node& node) -> std::optional<bool> {
+    const std::string& word = node["features"]["cdi"].text();
+    return word.empty() ? std::nullopt : std::optional(word == "true");
+  });
   // Docker's default follows the cgroup version: systemd with v2, cgroupfs with v1.
   facts.docker_cgroup_driver =
       Probe::read_as<std::string>(root, [&facts](const kit::Node& node) -> std::optional<std::string> {
@@ -56,82 +65,6 @@ void collect_docker(Probe& probe, model::ContainerFacts& facts) {
         if (!facts.cgroup_version.known()) return std::nullopt;
         return facts.cgroup_version.value() == 2 ? "systemd" : "cgroupfs";
       });
-}
-
-/// `key = value` of TOML, the value without quotes; only keys that stand alone on a line.
-std::optional<std::string> toml_value(std::string_view text, std::string_view key) {
-  for (const std::string_view line : base::lines(text)) {
-    const std::string_view trimmed = base::trim(line);
-    if (!trimmed.starts_with(key)) continue;
-    const std::string_view rest = base::trim(trimmed.substr(key.size()));
-    if (!rest.starts_with('=')) continue;
-    std::string_view value = base::trim(rest.substr(1));
-    if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
-      value = value.substr(1, value.size() - 2);
-    return base::printable(value, 300);
-  }
-  return std::nullopt;
-}
-
-/// Names behind `runtimes.` in section heads:
-/// [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.nvidia].
-List runtimes_in(const std::string& text) {
-  List names;
-  for (const std::string_view line : base::lines(text)) {
-    const std::string_view trimmed = base::trim(line);
-    const std::size_t at = trimmed.find(".runtimes.");
-    if (!trimmed.starts_with('[') || at == std::string_view::npos) continue;
-    const std::string_view rest = trimmed.substr(at + 10);
-    const std::string name = base::printable(rest.substr(0, rest.find_first_of(".]")), 60);
-    if (std::find(names.begin(), names.end(), name) == names.end() && names.size() < 32)
-      names.push_back(name);
-  }
-  return names;
-}
-
-/// "a", "b" of ["a", "b"].
-List strings_in(const std::string& array) {
-  List list;
-  for (const std::string_view part : base::split(array, '"')) {
-    if (part.find_first_of("[],") == std::string_view::npos && !base::trim(part).empty())
-      list.emplace_back(part);
-  }
-  return list;
-}
-
-void collect_containerd(Probe& probe, model::ContainerFacts& facts) {
-  facts.containerd_version = tool_version(probe, "containerd");
-  std::string path = "/etc/containerd/config.toml";
-  for (const char* other : {"/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
-                            "/var/lib/rancher/rke2/agent/etc/containerd/config.toml"}) {
-    if (!probe.exists(path) && probe.exists(other)) path = other;
-  }
-  const auto text = probe.text(path);
-  const auto value = [&text](const char* key) {
-    return Probe::read_as<std::string>(
-        text, [key](const std::string& content) { return toml_value(content, key); });
-  };
-  const auto or_default = [](Field<std::string> field, const char* otherwise) {
-    const bool unset = !field.known() && field.reason() == AbsentReason::Malformed;
-    return unset ? Field<std::string>(std::string(otherwise), field.provenance()) : field;
-  };
-  facts.containerd_config_version = Probe::integer_of(or_default(value("version"), "1"));
-  facts.containerd_imports =
-      Probe::read_as<List>(or_default(value("imports"), "[]"),
-                           [](const std::string& array) { return std::optional(strings_in(array)); });
-  facts.containerd_default_runtime = or_default(value("default_runtime_name"), "runc");
-  facts.containerd_cgroup_driver =
-      Probe::read_as<std::string>(or_default(value("SystemdCgroup"), "false"), [](const std::string& word) {
-        return std::optional<std::string>(word == "true" ? "systemd" : "cgroupfs");
-      });
-  facts.containerd_runtimes = Probe::read_as<List>(text, [&](const std::string& content) {
-    List names = runtimes_in(content);
-    for (const std::string& more : model::each(probe.names("/etc/containerd/conf.d"))) {
-      for (std::string& name : runtimes_in(model::key_text(probe.text("/etc/containerd/conf.d/" + more))))
-        names.push_back(std::move(name));
-    }
-    return std::optional(names);
-  });
 }
 
 void collect_toolkit(Probe& probe, model::ContainerFacts& facts) {
@@ -238,7 +171,6 @@ void collect_containers(Probe& probe, const catalog::Catalog& /*catalog*/, model
     return std::optional<std::int64_t>(unified ? 2 : 1);
   });
   collect_docker(probe, facts);
-  collect_containerd(probe, facts);
   facts.podman_version = tool_version(probe, "podman");
   collect_toolkit(probe, facts);
   collect_cdi(probe, facts);

@@ -118,13 +118,13 @@ Field<std::string> container_driver_of(Probe& probe) {
 }
 
 // Modules whose presence, version or users decide something.
-constexpr std::array<std::string_view, 28> kModules = {
+constexpr std::array<std::string_view, 30> kModules = {
     "gdrdrv",     "ib_core",          "ib_isert",  "ib_uverbs",        "mlx5_core",
     "mlx5_ib",    "mlx_compat",       "nova_core", "nouveau",          "nv_peer_mem",
     "nvidia",     "nvidia_drm",       "nvidia_fs", "nvidia_modeset",   "nvidia_peermem",
     "nvidia_uvm", "nvidia_vgpu_vfio", "nvme",      "nvme_rdma",        "nvmet_rdma",
     "rdma_cm",    "rpcrdma",          "vfio",      "vfio_iommu_type1", "vfio_pci",
-    "ib_srpt",    "nvidia_cspmu",     "irdma"};
+    "ib_srpt",    "nvidia_cspmu",     "irdma",     "ib_iser",          "ib_srp"};
 
 /// "nvidia 56717312 213 nvidia_uvm,nvidia_modeset, Live 0x0000000000000000 (POE)".
 Field<std::vector<model::ModuleFacts>> modules_of(Probe& probe) {

@@ -34,6 +34,12 @@ void collect_kubernetes(Probe& probe, const catalog::Catalog& /*catalog*/, model
   facts.pod_resources_socket = Probe::read_as<bool>(sockets, [](const std::vector<std::string>& names) {
     return std::optional(std::find(names.begin(), names.end(), "kubelet.sock") != names.end());
   });
+  // Pods with hostUsers: false need a range for the user "kubelet".
+  facts.user_namespaces = !text.known()
+                              ? Probe::as_absent<bool>(text)
+                              : Probe::read_as<bool>(probe.text("/etc/subuid"), [](const std::string& ids) {
+                                  return std::optional(base::contains("\n" + ids, "\nkubelet:"));
+                                });
   const bool asks = !probe.source().live() || text.known() || facts.device_plugins.known();
   facts.kubelet_version =
       !asks ? Probe::as_absent<std::string>(text)

@@ -165,6 +165,7 @@ void collect_os(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machin
       });
   os.host_name = probe.text("/proc/sys/kernel/hostname");
   os.product = probe.text("/sys/class/dmi/id/product_name");
+  os.product_version = probe.text("/sys/class/dmi/id/product_version");
   os.vendor = probe.text("/sys/class/dmi/id/sys_vendor");
   os.bios_version = probe.text("/sys/class/dmi/id/bios_version");
   os.bios_date = probe.text("/sys/class/dmi/id/bios_date");

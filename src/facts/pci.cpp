@@ -147,6 +147,25 @@ class PciCollector {
              : probe_.absent<std::string>(reason_of(real.error().kind), folder, real.error().message);
     function.numa_node = probe_.integer(folder + "numa_node");
     function.iommu_group = probe_.link_name(folder + "iommu_group");
+    function.group_members = members_of(folder, function);
+  }
+
+  /// All functions of the group with their drivers, of whatever class: a guest gets all of them or none.
+  Field<std::vector<std::string>> members_of(const std::string& folder, const model::PciFunction& function) {
+    using List = std::vector<std::string>;
+    if (!function.iommu_group.known()) return Probe::as_absent<List>(function.iommu_group);
+    if (model::key_text(function.vendor) != "10de")
+      return Field<List>(Absent{AbsentReason::Unsupported}, function.iommu_group.provenance());
+    auto names = probe_.names("/sys/kernel/iommu_groups/" + function.iommu_group.value() + "/devices");
+    if (!names.known()) names = probe_.names(folder + "iommu_group/devices");
+    if (!names.known()) return names;
+    List members;
+    for (const std::string& name : names.value()) {
+      const auto driver = probe_.source().read_link(kBus + "/" + name + "/driver");
+      const std::size_t slash = driver ? driver->rfind('/') : std::string::npos;
+      members.push_back(name + " " + (driver ? driver->substr(slash + 1) : std::string("none")));
+    }
+    return Probe::derived(std::move(members), names);
   }
 
   void link(const std::string& folder, model::PciFunction& function) {

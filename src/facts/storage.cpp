@@ -152,12 +152,84 @@ Field<std::vector<model::MountFacts>> mounts_of(Probe& probe) {
   return Probe::derived(std::move(mounts), table);
 }
 
+using Expected = std::vector<model::ExpectedStorage>;
+
+/// A field of fstab(5): blanks are written "\\040".
+std::string unescaped(std::string_view text) {
+  return base::printable(base::replace_all(std::string(text), "\\040", " "), 200);
+}
+
+bool runs(const model::StorageFacts& storage, std::string_view array) {
+  const auto& raids = model::each(storage.raids);
+  return std::any_of(raids.begin(), raids.end(), [array](const model::RaidFacts& raid) {
+    return raid.key() == array && model::key_text(raid.state) != "inactive";
+  });
+}
+
+/// "/dev/md1 /scratch xfs noatime,nofail 0 2" of fstab: local disks and network file systems, not swap.
+void expect_mounts(const Field<std::string>& table, Probe& probe, const model::StorageFacts& storage,
+                   Expected& expected) {
+  const auto& mounts = model::each(storage.mounts);
+  for (const std::string_view line :
+       table.known() ? base::lines(table.value()) : std::vector<std::string_view>()) {
+    const auto parts = base::words(line);
+    if (parts.size() < 4 || parts[0].starts_with('#') || !is_real(parts[2]) || expected.size() >= 256)
+      continue;
+    model::ExpectedStorage mount;
+    mount.name = probe.found(unescaped(parts[1]), "/etc/fstab", line);
+    mount.device = Probe::derived(unescaped(parts[0]), mount.name);
+    mount.options = Probe::derived(base::printable(parts[3], 200), mount.name);
+    const bool there = std::any_of(mounts.begin(), mounts.end(),
+                                   [&](const model::MountFacts& one) { return one.key() == mount.key(); });
+    mount.present =
+        storage.mounts.known() ? Probe::derived(there, mount.name) : Probe::as_absent<bool>(storage.mounts);
+    expected.push_back(std::move(mount));
+  }
+}
+
+/// "ARRAY /dev/md1 level=raid0 num-devices=2 metadata=1.2 UUID=..." of mdadm.conf(5). Names like /dev/md/data
+/// are links to numbers that only a running array has, so they are left out.
+void expect_arrays(const Field<std::string>& text, Probe& probe, const model::StorageFacts& storage,
+                   Expected& expected) {
+  for (const std::string_view line :
+       text.known() ? base::lines(text.value()) : std::vector<std::string_view>()) {
+    const auto parts = base::words(line);
+    if (parts.size() < 2 || parts[0] != "ARRAY" || !parts[1].starts_with("/dev/md") || expected.size() >= 256)
+      continue;
+    const std::string_view name = parts[1].substr(5);
+    if (base::contains(name, "/")) continue;
+    model::ExpectedStorage array;
+    array.name = probe.found(base::printable(name, 40), "mdadm.conf", line);
+    array.device = Field<std::string>(Absent{AbsentReason::NotFound}, array.name.provenance());
+    for (const std::string_view part : parts) {
+      if (part.starts_with("level="))
+        array.device = Probe::derived(base::printable(part.substr(6), 20), array.name);
+    }
+    array.options = Field<std::string>(Absent{AbsentReason::Unsupported}, array.name.provenance());
+    array.present = storage.raids.known() ? Probe::derived(runs(storage, name), array.name)
+                                          : Probe::as_absent<bool>(storage.raids);
+    expected.push_back(std::move(array));
+  }
+}
+
+Field<Expected> expected_of(Probe& probe, const model::StorageFacts& storage) {
+  const auto table = probe.text("/etc/fstab");
+  auto arrays = probe.text("/etc/mdadm/mdadm.conf");
+  if (!arrays.known()) arrays = probe.text("/etc/mdadm.conf");
+  if (!table.known() && !arrays.known()) return Probe::as_absent<Expected>(table);
+  Expected expected;
+  expect_mounts(table, probe, storage, expected);
+  expect_arrays(arrays, probe, storage, expected);
+  return Probe::derived(std::move(expected), table.known() ? table : arrays);
+}
+
 }  // namespace
 
 void collect_storage(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machine& machine) {
   machine.storage.disks = disks_of(probe);
   machine.storage.raids = raids_of(probe);
   machine.storage.mounts = mounts_of(probe);
+  machine.storage.expected = expected_of(probe, machine.storage);
 }
 
 }  // namespace gpuwright::facts

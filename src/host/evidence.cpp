@@ -57,6 +57,13 @@ constexpr auto kEvidence = std::to_array<EvidenceItem>({
      "systemctl show nvidia-fabricmanager nvidia-persistenced nvidia-imex nvidia-dcgm "
      "--property=Id,LoadState,ActiveState,SubState,Result,UnitFileState",
      seconds(10), false, "services that GPUs need"},
+    {kCommand,
+     "journalctl -b --since=-24h -n 3000 -o short-iso --no-pager -q -u init.scope -u docker -u containerd -u "
+     "crio -u "
+     "kubelet -u nvidia-persistenced -u nvidia-cdi-refresh -u nvidia-mig-manager -u prometheus-node-exporter "
+     "-u "
+     "node_exporter -u libvirtd -u virtqemud -u openibd -u mdmonitor -u apt-daily -u apt-daily-upgrade",
+     seconds(10), false, "what the services of containers, guests and storage complained of within a day"},
     {kCommand, "docker info", seconds(10), false, "container runtime and cgroup driver"},
     {kCommand, "mokutil --sb-state", seconds(5), false, "Secure Boot refuses unsigned modules"},
     {kCommand, "dkms status", seconds(20), false, "modules that were not built for this kernel"},

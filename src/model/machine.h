@@ -10,6 +10,7 @@
 #include "model/machine_host.h"
 #include "model/machine_pci.h"
 #include "model/machine_software.h"
+#include "model/machine_virtual.h"
 
 namespace gpuwright::model {
 
@@ -84,6 +85,7 @@ struct Machine {
   NetworkFacts network;
   StorageFacts storage;
   ManagementFacts management;
+  VirtualFacts virtual_machines;
 
   template <class Self, class Visit>
   static void each_field(Self& self, Visit&& visit) {
@@ -102,6 +104,7 @@ struct Machine {
     visit("network", self.network);
     visit("storage", self.storage);
     visit("management", self.management);
+    visit("virtual_machines", self.virtual_machines);
   }
 
   /// The place of a provenance id; null for 0 and for ids of another snapshot.

@@ -176,16 +176,35 @@ struct MountFacts {
   }
 };
 
+/// A mount or an array that a file says should be there: /etc/fstab, mdadm.conf.
+struct ExpectedStorage {
+  Field<std::string> name;    ///< mount point, or "md1"
+  Field<std::string> device;  ///< as the file has it; of an array its level, where told
+  Field<std::string> options;
+  Field<bool> present;  ///< mounted, or running
+
+  std::string key() const { return key_text(name); }
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("device", self.device);
+    visit("options", self.options);
+    visit("present", self.present);
+  }
+};
+
 /// Storage.
 struct StorageFacts {
   Field<std::vector<DiskFacts>> disks;
   Field<std::vector<RaidFacts>> raids;
   Field<std::vector<MountFacts>> mounts;
+  Field<std::vector<ExpectedStorage>> expected;  ///< by /etc/fstab and mdadm.conf
   template <class Self, class Visit>
   static void each_field(Self& self, Visit&& visit) {
     visit("disks", self.disks);
     visit("raids", self.raids);
     visit("mounts", self.mounts);
+    visit("expected", self.expected);
   }
 };
 

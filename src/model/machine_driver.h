@@ -88,6 +88,23 @@ struct PackageFacts {
   }
 };
 
+/// One line of the package manager's sources that names a repository of NVIDIA.
+struct RepositoryFacts {
+  Field<std::string> path;  ///< "/etc/apt/sources.list.d/cuda.list"
+  Field<std::string> address;
+  Field<std::string> key_file;  ///< signed-by or gpgkey; "none" where the line names none
+  Field<bool> has_key;          ///< that file is there; of "none": the old common keyring may have it
+
+  std::string key() const { return key_text(path) + " " + key_text(address); }
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("path", self.path);
+    visit("address", self.address);
+    visit("key_file", self.key_file);
+    visit("has_key", self.has_key);
+  }
+};
+
 /// One service of systemd.
 struct ServiceFacts {
   Field<std::string> name;
@@ -169,6 +186,7 @@ struct DriverFacts {
   Field<std::vector<KernelFacts>> kernels;
   Field<std::vector<ModprobeFile>> modprobe_files;
   Field<std::vector<PackageFacts>> packages;
+  Field<std::vector<RepositoryFacts>> repositories;
   Field<std::vector<DeviceNode>> device_nodes;
   Field<std::vector<GpuHolder>> holders;
   template <class Self, class Visit>
@@ -191,6 +209,7 @@ struct DriverFacts {
     visit("kernels", self.kernels);
     visit("modprobe_files", self.modprobe_files);
     visit("packages", self.packages);
+    visit("repositories", self.repositories);
     visit("device_nodes", self.device_nodes);
     visit("holders", self.holders);
   }

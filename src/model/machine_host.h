@@ -23,8 +23,9 @@ struct OsFacts {
   Field<std::vector<std::string>> command_line;  ///< options of the running kernel
   Field<std::int64_t> uptime;
   Field<std::string> host_name;
-  Field<std::string> virtualization;  ///< "none", "kvm", ...: what the firmware and the processor say
-  Field<std::string> product;         ///< "ThinkSystem SR680a V3"
+  Field<std::string> virtualization;   ///< "none", "kvm", ...: what the firmware and the processor say
+  Field<std::string> product;          ///< "ThinkSystem SR680a V3"
+  Field<std::string> product_version;  ///< of a QEMU guest its machine type, "pc-q35-8.2"
   Field<std::string> vendor;
   Field<std::string> bios_version;
   Field<std::string> bios_date;
@@ -52,6 +53,7 @@ struct OsFacts {
     visit("host_name", self.host_name);
     visit("virtualization", self.virtualization);
     visit("product", self.product);
+    visit("product_version", self.product_version);
     visit("vendor", self.vendor);
     visit("bios_version", self.bios_version);
     visit("bios_date", self.bios_date);

@@ -24,6 +24,7 @@ struct PciFunction {
   Field<std::string> parent;      ///< address of the port above; "none" at a root
   Field<std::int64_t> numa_node;  ///< -1: the firmware did not say
   Field<std::string> iommu_group;
+  Field<std::vector<std::string>> group_members;  ///< "0000:3b:00.1 snd_hda_intel": of GPUs and NVSwitches
   Field<double> speed;
   Field<double> speed_max;
   Field<std::int64_t> width;
@@ -52,6 +53,7 @@ struct PciFunction {
     visit("parent", self.parent);
     visit("numa_node", self.numa_node);
     visit("iommu_group", self.iommu_group);
+    visit("group_members", self.group_members);
     visit("speed_gtps", self.speed);
     visit("speed_max_gtps", self.speed_max);
     visit("width", self.width);

@@ -73,6 +73,33 @@ struct CdiSpec {
   }
 };
 
+/// One container as its engine wrote it down: what it may see of the GPUs. Source: OCI runtime specification.
+struct ContainerRecord {
+  Field<std::string> id;
+  Field<std::string> name;
+  Field<std::string> cuda;             ///< CUDA_VERSION of its image
+  Field<std::string> requirement;      ///< NVIDIA_REQUIRE_CUDA of its image
+  Field<std::string> visible_devices;  ///< NVIDIA_VISIBLE_DEVICES
+  Field<bool> rdma_for_all;    ///< a device plugin that gives every verbs device to each GPU container
+  Field<bool> user_namespace;  ///< its root is another user outside
+  Field<std::vector<std::string>> gpu_devices;   ///< /dev/nvidia* that it may open
+  Field<std::vector<std::string>> rdma_devices;  ///< /dev/infiniband/* that it may open
+
+  std::string key() const { return key_text(id); }
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    visit("id", self.id);
+    visit("name", self.name);
+    visit("cuda", self.cuda);
+    visit("requirement", self.requirement);
+    visit("visible_devices", self.visible_devices);
+    visit("rdma_for_all", self.rdma_for_all);
+    visit("user_namespace", self.user_namespace);
+    visit("gpu_devices", self.gpu_devices);
+    visit("rdma_devices", self.rdma_devices);
+  }
+};
+
 /// Container engines and the NVIDIA container toolkit.
 struct ContainerFacts {
   Field<std::int64_t> cgroup_version;
@@ -81,10 +108,16 @@ struct ContainerFacts {
   Field<std::vector<std::string>> docker_runtimes;
   Field<std::string> docker_cgroup_driver;
   Field<std::string> docker_live_restore;
+  Field<bool> docker_cdi;                     ///< features.cdi of daemon.json; absent: the version's default
+  Field<std::string> docker_user_namespaces;  ///< userns-remap of daemon.json, else "off"
   Field<std::string> containerd_version;
   Field<std::int64_t> containerd_config_version;
   Field<std::vector<std::string>> containerd_imports;
   Field<std::vector<std::string>> containerd_runtimes;
+  Field<std::string> containerd_config_path;                ///< the file that this node's containerd reads
+  Field<std::vector<std::string>> containerd_unread_files;  ///< with runtimes, and no import names them
+  Field<std::vector<std::string>> containerd_foreign_sections;  ///< of another config version: ignored
+  Field<std::vector<std::string>> containerd_disabled_plugins;
   Field<std::string> containerd_default_runtime;
   Field<std::string> containerd_cgroup_driver;
   Field<std::string> podman_version;
@@ -95,6 +128,7 @@ struct ContainerFacts {
   Field<bool> toolkit_volume_mounts;     ///< accept-nvidia-visible-devices-as-volume-mounts
   Field<std::string> toolkit_ldconfig;
   Field<std::vector<CdiSpec>> cdi_specs;
+  Field<std::vector<ContainerRecord>> records;
   template <class Self, class Visit>
   static void each_field(Self& self, Visit&& visit) {
     visit("cgroup_version", self.cgroup_version);
@@ -103,10 +137,16 @@ struct ContainerFacts {
     visit("docker_runtimes", self.docker_runtimes);
     visit("docker_cgroup_driver", self.docker_cgroup_driver);
     visit("docker_live_restore", self.docker_live_restore);
+    visit("docker_cdi", self.docker_cdi);
+    visit("docker_user_namespaces", self.docker_user_namespaces);
     visit("containerd_version", self.containerd_version);
     visit("containerd_config_version", self.containerd_config_version);
     visit("containerd_imports", self.containerd_imports);
     visit("containerd_runtimes", self.containerd_runtimes);
+    visit("containerd_config_path", self.containerd_config_path);
+    visit("containerd_unread_files", self.containerd_unread_files);
+    visit("containerd_foreign_sections", self.containerd_foreign_sections);
+    visit("containerd_disabled_plugins", self.containerd_disabled_plugins);
     visit("containerd_default_runtime", self.containerd_default_runtime);
     visit("containerd_cgroup_driver", self.containerd_cgroup_driver);
     visit("podman_version", self.podman_version);
@@ -117,6 +157,7 @@ struct ContainerFacts {
     visit("toolkit_volume_mounts", self.toolkit_volume_mounts);
     visit("toolkit_ldconfig", self.toolkit_ldconfig);
     visit("cdi_specs", self.cdi_specs);
+    visit("records", self.records);
   }
 };
 
@@ -130,6 +171,7 @@ struct KubernetesFacts {
   Field<bool> fail_swap_on;
   Field<std::vector<std::string>> device_plugins;  ///< sockets below /var/lib/kubelet/device-plugins
   Field<bool> pod_resources_socket;
+  Field<bool> user_namespaces;  ///< /etc/subuid has a range for pods with hostUsers: false
 
   template <class Self, class Visit>
   static void each_field(Self& self, Visit&& visit) {
@@ -141,6 +183,7 @@ struct KubernetesFacts {
     visit("fail_swap_on", self.fail_swap_on);
     visit("device_plugins", self.device_plugins);
     visit("pod_resources_socket", self.pod_resources_socket);
+    visit("user_namespaces", self.user_namespaces);
   }
 };
 
