@@ -5,15 +5,17 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 
 namespace gpuwright::facts {
 
 namespace {
 
-constexpr std::array<const char*, 12> kPatterns = {
-    "*nvidia*", "cuda-drivers*", "cuda-keyring", "cuda-compat*", "cuda-toolkit*", "libcudnn*",
-    "libnccl*", "docker-ce",     "containerd*",  "doca-*",       "mlnx-*",        "datacenter-gpu-manager*"};
+constexpr std::array<const char*, 15> kPatterns = {
+    "*nvidia*",  "cuda-drivers*", "cuda-keyring", "cuda-compat*", "cuda-toolkit*", "libcudnn*",
+    "libnccl*",  "docker-ce",     "containerd*",  "doca-*",       "mlnx-*",        "datacenter-gpu-manager*",
+    "docker.io", "moby-engine",   "podman"};
 constexpr std::size_t kMostPackages = 400;
 
 /// dpkg's three letters: wanted, state, error. Source: dpkg-query(1), db:Status-Abbrev.
@@ -56,9 +58,44 @@ Field<std::string> asked_of_rpm(Probe& probe) {
   return probe.said(argv, std::chrono::seconds(10));
 }
 
+/// A machine that can only be read, not asked: dpkg's own list. Paragraphs of "Package:", "Status: install ok
+/// installed" and "Version:".
+Field<std::string> read_of_dpkg(Probe& probe) {
+  const auto matches = [](std::string_view name) {
+    return std::any_of(kPatterns.begin(), kPatterns.end(), [name](std::string_view pattern) {
+      const bool front = pattern.starts_with('*'), back = pattern.ends_with('*');
+      const std::string_view core =
+          pattern.substr(front ? 1 : 0, pattern.size() - (front ? 1 : 0) - (back ? 1 : 0));
+      return front ? base::contains(name, core) : back ? name.starts_with(core) : name == core;
+    });
+  };
+  const auto list = probe.text("/var/lib/dpkg/status", std::size_t{16} << 20);
+  return Probe::read_as<std::string>(list, [&](const std::string& text) {
+    std::string table;
+    std::string_view name, status;
+    for (const std::string_view line : base::lines(text)) {
+      if (line.starts_with("Package: ")) name = line.substr(9);
+      if (line.starts_with("Status: ")) status = line.substr(8);
+      if (!line.starts_with("Version: ") || !matches(name)) continue;
+      const std::string_view state = status.ends_with(" installed")         ? "i"
+                                     : status.ends_with(" unpacked")        ? "U"
+                                     : status.ends_with(" half-configured") ? "F"
+                                     : status.ends_with(" half-installed")  ? "H"
+                                                                            : "n";
+      table +=
+          fmt::format("{}{} |{}|{}\n", status.starts_with("hold") ? 'h' : 'i', state, name, line.substr(9));
+    }
+    return std::optional(table);
+  });
+}
+
 Field<std::vector<model::PackageFacts>> packages_of(Probe& probe) {
   auto table = asked_of_dpkg(probe);
   if (!table.known() && table.reason() == AbsentReason::NotFound) table = asked_of_rpm(probe);
+  if (!table.known()) {
+    auto read = read_of_dpkg(probe);
+    if (read.known()) table = std::move(read);
+  }
   if (!table.known()) return Probe::as_absent<std::vector<model::PackageFacts>>(table);
   std::vector<model::PackageFacts> packages;
   for (const std::string_view line : base::lines(table.value())) {

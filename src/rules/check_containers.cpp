@@ -29,10 +29,20 @@ const model::Field<std::string>* toolkit_version(const model::Machine& machine) 
   return nullptr;
 }
 
+/// A version, a package or a configuration tells that it is installed.
+bool has_toolkit(const model::Machine& machine) {
+  return toolkit_version(machine) != nullptr || machine.containers.toolkit_mode.known();
+}
+
+bool has_docker(const model::Machine& machine) {
+  return machine.containers.docker_version.known() || machine.containers.docker_default_runtime.known() ||
+         package_named(machine, "docker-ce") != nullptr || package_named(machine, "docker.io") != nullptr;
+}
+
 /// The field that says that systemd guards the devices of containers here; null where none does.
 const model::Field<std::string>* systemd_guards(const model::Machine& machine) {
   const model::ContainerFacts& facts = machine.containers;
-  if (facts.docker_version.known() && model::key_text(facts.docker_cgroup_driver) == "systemd")
+  if (has_docker(machine) && model::key_text(facts.docker_cgroup_driver) == "systemd")
     return &facts.docker_cgroup_driver;
   if (is_kubernetes_node(machine) && model::key_text(facts.containerd_cgroup_driver) == "systemd")
     return &facts.containerd_cgroup_driver;
@@ -54,7 +64,7 @@ bool is_gpu_node(std::string_view path) {
 model::Verdict check_char_links(Look look, const Situation& situation) {
   const model::Machine& machine = situation.machine;
   const model::Field<std::string>* driver = systemd_guards(machine);
-  if (!has_gpu(machine) || toolkit_version(machine) == nullptr || driver == nullptr ||
+  if (!has_gpu(machine) || !has_toolkit(machine) || driver == nullptr ||
       model::key_text(machine.containers.toolkit_mode) == "cdi")
     return look.not_applicable();
   look.need(machine.driver.device_nodes);
@@ -130,14 +140,13 @@ bool needs_spec(const model::ContainerFacts& facts) {
 
 model::Verdict check_cdi_specs(Look look, const Situation& situation) {
   const model::Machine& machine = situation.machine;
-  if (!has_gpu(machine) || toolkit_version(machine) == nullptr || !machine.gpus.known())
-    return look.not_applicable();
+  if (!has_gpu(machine) || !has_toolkit(machine)) return look.not_applicable();
   const auto* specs = look.need(machine.containers.cdi_specs);
   bool any = false;
   for (const model::CdiSpec& spec : model::each(machine.containers.cdi_specs)) {
     if (!is_gpu_spec(spec)) continue;
     any = true;
-    if (spec.devices.known() && !look_at_missing(look, machine.gpus.value(), spec))
+    if (spec.devices.known() && machine.gpus.known() && !look_at_missing(look, machine.gpus.value(), spec))
       look_at_gone(look, machine.gpus.value(), spec);
     const List& missing = model::each(spec.missing_files);
     if (!missing.empty())
@@ -203,7 +212,8 @@ model::Verdict check_user_namespaces(Look look, const Situation& situation) {
 model::Verdict check_device_rules(Look look, const Situation& situation) {
   const model::ContainerFacts& facts = situation.machine.containers;
   // Without root the engine may not write such rules, and no-cgroups is right.
-  const bool as_root = is_running(service_named(situation.machine, "docker"));
+  const bool as_root = is_running(service_named(situation.machine, "docker")) ||
+                       (!situation.machine.management.services.known() && has_docker(situation.machine));
   if (!has_gpu(situation.machine) || !as_root || !facts.toolkit_no_cgroups.known())
     return look.not_applicable();
   const std::string mode = model::key_text(facts.toolkit_mode);
