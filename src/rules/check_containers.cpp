@@ -129,6 +129,21 @@ void look_at_gone(Look& look, const std::vector<model::GpuFacts>& gpus, const mo
   }
 }
 
+/// Each file that it names is there. A copy of a machine may lack what was not copied: judged only where its
+/// like was seen.
+void look_at_files(Look& look, const model::Machine& machine, const model::CdiSpec& spec) {
+  for (const std::string& file : model::each(spec.missing_files)) {
+    const bool seen = file.starts_with("/dev/") ? !model::each(machine.driver.device_nodes).empty()
+                                                : machine.driver.library_version.known();
+    if (!seen) continue;
+    look.fails("container.cdi_file_missing")
+        .with("file", file)
+        .with("spec", spec.key())
+        .proof(spec.missing_files);
+    return;
+  }
+}
+
 /// Somebody asks for devices by CDI, and no specification can answer.
 bool needs_spec(const model::ContainerFacts& facts) {
   return model::key_text(facts.toolkit_mode) == "cdi" ||
@@ -148,12 +163,7 @@ model::Verdict check_cdi_specs(Look look, const Situation& situation) {
     any = true;
     if (spec.devices.known() && machine.gpus.known() && !look_at_missing(look, machine.gpus.value(), spec))
       look_at_gone(look, machine.gpus.value(), spec);
-    const List& missing = model::each(spec.missing_files);
-    if (!missing.empty())
-      look.fails("container.cdi_file_missing")
-          .with("file", missing.front())
-          .with("spec", spec.key())
-          .proof(spec.missing_files);
+    look_at_files(look, machine, spec);
     if (spec.driver_version.known() && machine.driver.library_version.known() &&
         spec.driver_version.value() != machine.driver.library_version.value())
       look.fails("container.cdi_other_driver")
