@@ -87,6 +87,17 @@ class Collector {
  public:
   Collector(Source& source, Inputs& inputs) : source_(source), inputs_(inputs) {}
 
+  /// Of a written machine: what nobody asked for by name.
+  void written_texts() {
+    for (auto& [name, text] : source_.written_texts()) {
+      const auto asked = [&name = name](const Document& document) {
+        return document.name == name || document.name.starts_with(name + " ");
+      };
+      if (std::none_of(inputs_.documents.begin(), inputs_.documents.end(), asked))
+        add_text(std::move(name), std::move(text));
+    }
+  }
+
   void read(const EvidenceItem& item) {
     switch (item.kind) {
       case EvidenceKind::KernelLog:
@@ -319,6 +330,7 @@ Inputs collect_evidence(Source& source, const Progress& progress) {
     ++at;
     collector.read(item);
   }
+  collector.written_texts();
   return inputs;
 }
 

@@ -411,6 +411,29 @@ Result<std::string> Recorded::gpu_answers() {
   return text_of(kNvmlMember);
 }
 
+std::vector<std::pair<std::string, std::string>> Recorded::written_texts() {
+  constexpr std::array<std::string_view, 16> kTools = {
+      "apt",     "apt-cache", "apt-get",  "crictl",     "dmesg",  "dnf",   "docker", "journalctl",
+      "kubectl", "lsof",      "modprobe", "nvidia-smi", "podman", "rmmod", "virsh",  "yum"};
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (!manifest_.tool.empty()) return texts;
+  for (const auto& member : members_) {
+    std::string name;
+    if (member.first.starts_with("files/var/log/")) name = member.first.substr(5);
+    const bool output = member.first.ends_with("/stdout") || member.first.ends_with("/stderr");
+    if (member.first.starts_with("commands/") && output) {
+      const std::string slug = member.first.substr(9, member.first.size() - 16);
+      const std::string tool = slug.substr(0, slug.find('_'));
+      if (std::find(kTools.begin(), kTools.end(), tool) != kTools.end())
+        name = base::replace_all(slug, "_", " ");
+    }
+    if (name.empty()) continue;
+    const auto text = text_of(member.first);
+    if (text && !text->empty()) texts.emplace_back(std::move(name), *text);
+  }
+  return texts;
+}
+
 Result<std::string> Recorded::device_holders() {
   if (members_.count(kHoldersMember) == 0) return missing(kHoldersQuestion);
   return text_of(kHoldersMember);

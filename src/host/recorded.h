@@ -84,6 +84,7 @@ class Recorded final : public Source {
                                   std::chrono::milliseconds deadline) override;
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override;
+  std::vector<std::pair<std::string, std::string>> written_texts() override;
   base::Result<KernelLog> kernel_log() override;
 
   const Manifest& manifest() const { return manifest_; }

@@ -31,6 +31,9 @@ class Remembering final : public Source {
   base::Result<std::string> gpu_answers() override;
   base::Result<std::string> device_holders() override { return inner_->device_holders(); }
   base::Result<KernelLog> kernel_log() override { return inner_->kernel_log(); }
+  std::vector<std::pair<std::string, std::string>> written_texts() override {
+    return inner_->written_texts();
+  }
 
  private:
   std::unique_ptr<Source> inner_;

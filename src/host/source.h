@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpuwright::host {
@@ -65,6 +66,9 @@ class Source {
   virtual base::Result<std::string> gpu_answers();
   /// Processes that hold the driver's devices, as text (holders.h). Unsupported where there are none to see.
   virtual base::Result<std::string> device_holders();
+  /// What a written machine holds beside what is asked for: logs and outputs of tools that report, by name. A
+  /// fixture keeps only what matters. Empty for all others.
+  virtual std::vector<std::pair<std::string, std::string>> written_texts() { return {}; }
   /// The kernel's log from memory. Unsupported where there is none.
   virtual base::Result<KernelLog> kernel_log() = 0;
 };
