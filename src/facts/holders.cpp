@@ -14,7 +14,7 @@ namespace {
 ///                      root       4712 F.... nv-hostengine
 std::optional<std::string> holders_of_fuser(host::Source& source) {
   if (source.live()) return std::nullopt;
-  const auto answer = source.run({"fuser", "-v"}, std::chrono::seconds(5));
+  const auto answer = source.run({"fuser", "-v", "/dev/nvidia*"}, std::chrono::seconds(5));
   if (!answer) return std::nullopt;
   std::map<std::int64_t, std::pair<std::string, std::string>> processes;  // command, devices
   std::string device;

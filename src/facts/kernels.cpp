@@ -156,19 +156,22 @@ void read_module_information(Probe& probe, model::KernelFacts& kernel) {
   field("signer", kernel.module_signer);
 }
 
+bool is_of_rdma_stack(std::string_view file) {
+  constexpr std::array<std::string_view, 5> kStack = {"ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib",
+                                                      "mlx_compat"};
+  return std::any_of(kStack.begin(), kStack.end(),
+                     [file](std::string_view name) { return is_module(file, name); });
+}
+
 /// Modules of the RDMA stack that modprobe would load: depmod lists of two of one name only the one it
 /// prefers.
 Field<List> rdma_modules_of(const Field<std::string>& dependencies) {
-  constexpr std::array<std::string_view, 5> kStack = {"ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib",
-                                                      "mlx_compat"};
-  return Probe::read_as<List>(dependencies, [&kStack](const std::string& text) {
+  return Probe::read_as<List>(dependencies, [](const std::string& text) {
     List paths;
     for (const std::string_view line : base::lines(text)) {
       const std::string_view path = line.substr(0, line.find(':'));
-      const std::string_view file = path.substr(path.rfind('/') + 1);
-      const bool ours = std::any_of(kStack.begin(), kStack.end(),
-                                    [file](std::string_view name) { return is_module(file, name); });
-      if (ours && paths.size() < 16) paths.push_back(base::printable(path));
+      if (is_of_rdma_stack(path.substr(path.rfind('/') + 1)) && paths.size() < 16)
+        paths.push_back(base::printable(path));
     }
     return std::optional(paths);
   });

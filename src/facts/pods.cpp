@@ -6,6 +6,7 @@
 #include "facts/collector.h"
 #include "kit/json.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -19,7 +20,6 @@ using Pods = std::vector<model::PodFacts>;
 constexpr std::size_t kMostPods = 512;
 constexpr const char* kLogs = "/var/log/pods";
 constexpr const char* kCheckpoint = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint";
-constexpr const char* kUpgradeLabel = "nvidia.com/gpu-driver-upgrade-state";
 
 std::optional<kit::Node> json_of(const std::string& text) {
   auto parsed = kit::parse_json(text, "answer");
@@ -42,33 +42,45 @@ std::optional<std::int64_t> unix_time_of(std::string_view text) {
   return days * 86400 + hour * 3600 + minute * 60 + second;
 }
 
-/// When a manager of the node's fields last wrote the label: metadata.managedFields of Node.
-std::optional<std::int64_t> label_written(const kit::Node& node) {
-  std::optional<std::int64_t> newest;
-  for (const kit::Node& entry : node["metadata"]["managedFields"].items) {
-    const kit::Node& labels = entry["fieldsV1"]["f:metadata"]["f:labels"];
-    if (labels[std::string("f:") + kUpgradeLabel].is_null() && labels.entries.empty()) continue;
-    bool ours = false;
-    for (const auto& label : labels.entries) ours = ours || label.first == std::string("f:") + kUpgradeLabel;
-    const auto time = unix_time_of(entry["time"].text());
-    if (ours && time && (!newest || *time > *newest)) newest = time;
-  }
-  return newest;
-}
+/// Asked field by field: a whole node or pod would bring names and secrets that nobody needs.
+constexpr const char* kNodeColumns =
+    "jsonpath={.metadata.labels.nvidia\\.com/gpu-driver-upgrade-state}{'\\n'}"
+    "{range .metadata.managedFields[*]}{.manager}{' '}{.time}{' '}"
+    "{.fieldsV1.f:metadata.f:labels.f:nvidia\\.com/gpu-driver-upgrade-state}{'\\n'}{end}";
+constexpr const char* kPodColumns =
+    "custom-columns=UID:.metadata.uid,NAMESPACE:.metadata.namespace,NAME:.metadata.name,"
+    "OWNER:.metadata.ownerReferences[0].kind,WAITING:.status.containerStatuses[*].state.waiting.reason,"
+    "IMAGE:.status.containerStatuses[*].image";
 
-void collect_node(Probe& probe, const std::string& name, model::KubernetesFacts& facts) {
-  const auto node = Probe::read_as<kit::Node>(
-      probe.said({"kubectl", "get", "node", name, "-o", "json", "--show-managed-fields"}), json_of);
-  const auto absent_label = [&] {
-    return probe.absent<std::string>(AbsentReason::NotFound, "kubectl get node",
-                                     "the node has no such label");
-  };
-  facts.driver_upgrade_state = Probe::read_as<std::string>(node, [](const kit::Node& root) {
-    return std::optional(base::printable(root["metadata"]["labels"][kUpgradeLabel].text(), 60));
+/// First the label's value, then a line for each manager of the node's fields, with a third word for who
+/// wrote the label: "gpu-operator 2026-11-29T08:00:00Z {}". Source: Kubernetes API v1,
+/// ObjectMeta.managedFields.
+void collect_node(Probe& probe, model::KubernetesFacts& facts) {
+  const auto node =
+      probe.said({"kubectl", "get", "node", host::kThisHost, "--show-managed-fields", "-o", kNodeColumns});
+  const auto table = Probe::read_as<List>(node, [](const std::string& text) {
+    List rows;
+    for (const std::string_view line : base::lines(text)) rows.emplace_back(base::trim(line));
+    return std::optional(rows);
+  });
+  facts.driver_upgrade_state = Probe::read_as<std::string>(table, [](const List& rows) {
+    const std::string state = rows.empty() ? "" : rows.front();
+    const bool word = state.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string::npos;
+    return word ? std::optional(state) : std::nullopt;
   });
   if (facts.driver_upgrade_state.known() && facts.driver_upgrade_state.value().empty())
-    facts.driver_upgrade_state = absent_label();
-  facts.driver_upgrade_since = Probe::read_as<std::int64_t>(node, label_written);
+    facts.driver_upgrade_state =
+        probe.absent<std::string>(AbsentReason::NotFound, "kubectl get node", "the node has no such label");
+  facts.driver_upgrade_since =
+      Probe::read_as<std::int64_t>(table, [](const List& rows) -> std::optional<std::int64_t> {
+        std::optional<std::int64_t> newest;
+        for (const std::string& row : rows) {
+          const auto parts = base::words(row);
+          const auto time = parts.size() == 3 ? unix_time_of(parts[1]) : std::nullopt;
+          if (time && (!newest || *time > *newest)) newest = time;
+        }
+        return newest;
+      });
 }
 
 /// How many GPUs and MIG devices kubelet gave to each pod, by the pod's uid.
@@ -110,53 +122,42 @@ std::optional<model::PodFacts> pod_of_folder(Probe& probe, const std::string& na
   return pod;
 }
 
-/// What the API server adds: who owns the pod, and why a container does not start.
-void add_api(const kit::Node& item, const Field<std::string>& said, model::PodFacts& pod) {
-  const auto text = [&said](const std::string& value) {
-    return Probe::derived(base::printable(value, 200), said);
-  };
-  const kit::Node& owners = item["metadata"]["ownerReferences"];
-  pod.owner = text(owners.items.empty() ? "none" : owners.items.front()["kind"].text());
-  std::string waiting = "none", image = "none";
-  for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
-    for (const kit::Node& status : item["status"][list].items) {
-      const std::string& reason = status["state"]["waiting"]["reason"].text();
-      if (reason.empty() || reason == "PodInitializing" || reason == "ContainerCreating") continue;
-      waiting = reason;
-      image = status["image"].text();
-    }
-  }
-  pod.waiting = text(waiting);
-  pod.waiting_image = text(image);
-}
-
+/// What the API server adds, a row for each pod in the order of kPodColumns: who owns the pod, and why a
+/// container does not start.
 void merge_api(Probe& probe, const Field<std::string>& said, Pods& pods) {
-  const auto root = Probe::read_as<kit::Node>(said, json_of);
-  if (!root.known()) return;
-  for (const kit::Node& item : root.value()["items"].items) {
-    const std::string uid = base::printable(item["metadata"]["uid"].text(), 80);
-    model::PodFacts* pod = nullptr;
-    for (model::PodFacts& known : pods) pod = known.key() == uid ? &known : pod;
-    if (pod == nullptr && pods.size() < kMostPods) {
-      pod = &pods.emplace_back();
-      pod->uid = Probe::derived(uid, said);
-      pod->name_space = Probe::derived(base::printable(item["metadata"]["namespace"].text(), 80), said);
-      pod->name = Probe::derived(base::printable(item["metadata"]["name"].text(), 200), said);
-      pod->containers = probe.absent<List>(AbsentReason::NotFound, kLogs, "has no folder of this pod");
+  for (const std::string_view line : base::lines(said.known() ? said.value() : std::string_view())) {
+    const auto columns = base::words(line);
+    if (columns.size() != 6 || columns[0] == "UID") continue;
+    const auto text = [&](std::size_t at) {
+      return Probe::derived(columns[at] == "<none>" ? std::string("none") : base::printable(columns[at], 200),
+                            said);
+    };
+    const auto known = std::find_if(pods.begin(), pods.end(),
+                                    [&](const model::PodFacts& pod) { return pod.key() == columns[0]; });
+    if (known == pods.end() && pods.size() >= kMostPods) continue;
+    model::PodFacts& pod = known == pods.end() ? pods.emplace_back() : *known;
+    if (!pod.uid.known()) {
+      pod.uid = text(0);
+      pod.name_space = text(1);
+      pod.name = text(2);
+      pod.containers = probe.absent<List>(AbsentReason::NotFound, kLogs, "has no folder of this pod");
     }
-    if (pod != nullptr) add_api(item, said, *pod);
+    pod.owner = text(3);
+    pod.waiting = text(4);
+    pod.waiting_image = text(5);
   }
 }
 
-Field<Pods> pods_of(Probe& probe, const std::string& node) {
+Field<Pods> pods_of(Probe& probe) {
   const auto folders = probe.names(kLogs);
   Pods pods;
   for (const std::string& name : model::each(folders)) {
     auto pod = pods.size() < kMostPods ? pod_of_folder(probe, name) : std::nullopt;
     if (pod) pods.push_back(std::move(*pod));
   }
-  const auto said = probe.said({"kubectl", "get", "pods", "--all-namespaces", "--field-selector",
-                                "spec.nodeName=" + node, "-o", "json"});
+  const auto said =
+      probe.said({"kubectl", "get", "pods", "--all-namespaces", "--no-headers", "--field-selector",
+                  std::string("spec.nodeName=") + host::kThisHost, "-o", kPodColumns});
   merge_api(probe, said, pods);
   auto gpus = gpus_by_pod(probe);
   if (probe.exists("/var/lib/kubelet/plugins/gpu.nvidia.com"))
@@ -184,9 +185,8 @@ void collect_pods(Probe& probe, const catalog::Catalog& /*catalog*/, model::Mach
     facts.pods = Probe::as_absent<Pods>(facts.driver_upgrade_state);
     return;
   }
-  const std::string name = base::lower(model::key_text(machine.os.host_name));
-  collect_node(probe, name, facts);
-  facts.pods = pods_of(probe, name);
+  collect_node(probe, facts);
+  facts.pods = pods_of(probe);
 }
 
 }  // namespace gpuwright::facts

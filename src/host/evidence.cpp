@@ -143,7 +143,6 @@ class Collector {
       const std::string program = name.substr(0, name.find('_'));
       const bool log = name.starts_with("/");
       const bool service = name.starts_with("systemctl_status");
-      if (base::trim(text).starts_with("{")) continue;  // JSON is for a collector of facts
       if (!log && !service && std::find(kTellers.begin(), kTellers.end(), program) == kTellers.end())
         continue;
       const auto read = [&name = name](const Document& document) { return document.name == name; };

@@ -42,12 +42,13 @@ bool is_plain(const std::string& path) {
                      [&whole](const char* folder) { return whole.starts_with(folder); });
 }
 
-/// kThisHost becomes the name before the first dot, as node names are.
+/// kThisHost, alone or within an argument, becomes the name before the first dot, as node names are.
 std::vector<std::string> with_host_name(std::vector<std::string> argv) {
   for (std::string& argument : argv) {
-    if (argument != kThisHost) continue;
+    if (!base::contains(argument, kThisHost)) continue;
     const auto name = base::read_file("/proc/sys/kernel/hostname", 256);
-    argument = name ? std::string(base::trim(name->substr(0, name->find('.')))) : "localhost";
+    const std::string node = name ? name->substr(0, name->find('.')) : "localhost";
+    argument = base::replace_all(argument, kThisHost, base::trim(node));
   }
   return argv;
 }

@@ -54,7 +54,7 @@ void tell_headers(Look& look, const model::KernelFacts& kernel) {
 
 /// "generic" of "6.8.0-87-generic", "64k" of "5.14.0-570.el9.aarch64+64k", else nothing.
 std::string flavour_of(const std::string& release) {
-  const std::string last = release.substr(release.rfind('-') + 1);
+  std::string last = release.substr(release.rfind('-') + 1);
   if (last.empty() || last.front() < '0' || last.front() > '9') return last;
   const std::size_t plus = last.find('+');
   return plus == std::string::npos ? std::string() : last.substr(plus + 1);

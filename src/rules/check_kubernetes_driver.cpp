@@ -23,7 +23,7 @@ std::string pod_uid_of(const std::string& control_group) {
   if (!base::contains(control_group, "kubepods")) return {};
   for (std::size_t at = control_group.find("pod"); at != std::string::npos;
        at = control_group.find("pod", at + 3)) {
-    const std::string uid = base::replace_all(control_group.substr(at + 3, kUid), "_", "-");
+    std::string uid = base::replace_all(control_group.substr(at + 3, kUid), "_", "-");
     const bool whole =
         uid.size() == kUid && uid[8] == '-' && uid[13] == '-' && uid[18] == '-' && uid[23] == '-';
     if (whole) return uid;
