@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/pack.h"
 
+#include "catalog/table_columns.h"
+
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace gpuwright::catalog {
 
@@ -199,9 +202,34 @@ template <class Archive>
 void fields(Archive& archive, Rules& rules) {
   archive(rules.signatures, rules.causes, rules.formats, rules.demos, rules.scanner_tables);
 }
+/// Hands each column of a typed table to the archive.
+template <class Archive>
+struct Columns {
+  Archive& archive;
+  void text(const char*, std::string& value) { archive(value); }
+  void version(const char*, std::string& value) { archive(value); }
+  void day(const char*, std::string& value) { archive(value); }
+  void decimal(const char*, std::string& value) { archive(value); }
+  void number(const char*, std::int64_t& value) { archive(value); }
+  void hex(const char*, std::int64_t& value) { archive(value); }
+  void yes(const char*, bool& value) { archive(value); }
+  void list(const char*, std::vector<std::string>& value) { archive(value); }
+};
+template <class Archive, class Row>
+auto fields(Archive& archive, Row& row) -> decltype(columns(std::declval<Columns<Archive>&>(), row)) {
+  Columns<Archive> visitor{archive};
+  columns(visitor, row);
+}
+template <class Archive>
+void fields(Archive& archive, Compat& compat) {
+  archive(compat.cuda_releases, compat.branches, compat.capabilities, compat.compilers, compat.chips,
+          compat.boards, compat.cudnn, compat.torch, compat.tensorflow, compat.os, compat.os_families,
+          compat.images, compat.image_distributions);
+}
 template <class Archive>
 void fields(Archive& archive, Tables& tables) {
-  archive(tables.xids, tables.sxids, tables.nvlink5, tables.spec_keys, tables.others);
+  archive(tables.xids, tables.sxids, tables.nvlink5, tables.spec_keys, tables.compat, tables.thresholds,
+          tables.others);
 }
 
 }  // namespace
