@@ -11,7 +11,7 @@ namespace gpuwright::catalog {
 
 namespace {
 
-constexpr std::string_view kMagic = "gpuwright knowledge 4\n";
+constexpr std::string_view kMagic = "gpuwright knowledge 5\n";
 
 /// Appends values: numbers as base-128 varints (zigzag for the sign), texts and lists with their size in
 /// front.
