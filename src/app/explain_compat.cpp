@@ -150,20 +150,24 @@ FactSheet cuda_sheet(const Compat& compat, const catalog::CudaReleaseRow& row, L
     const bool made = rules::cuda_compiles_for(compat, row.cuda, cc.cc).fit == rules::Fit::Yes;
     if (made && !cc.embedded) ccs.push_back(cc.cc);
   }
+  const std::string package = rules::compat_package(row.release);
+  const std::string bridge =
+      package.empty() ? package : package + say(language, " (data-centre GPUs only)", "（仅限数据中心 GPU）");
   sheet.kind = "cuda";
   sheet.id = row.release;
   sheet.heading = fmt::format("CUDA {} ({})", row.release, row.update);
   sheet.facts = {
       {"driver", say(language, "driver", "驱动"),
        row.bundled_driver.empty() ? branch_or_empty(row.branch) : row.bundled_driver},
-      {"driver_floor", say(language, "with limits from", "有限支持自"), row.floor_driver},
+      {"", say(language, "with limits", "有限支持"),
+       row.floor_driver.empty() || row.floor_driver == row.bundled_driver
+           ? ""
+           : say(language, "from ", "自 ") + row.floor_driver},
       {"compute_capabilities", say(language, "makes code for", "可编译架构"), join(ccs)},
       {"toolkit_package", say(language, "package", "软件包"), rules::toolkit_package(row.release)},
-      {"compat_package", say(language, "older driver", "较旧驱动"),
-       rules::compat_package(row.release).empty()
-           ? std::string()
-           : rules::compat_package(row.release) +
-                 say(language, " (data-centre GPUs only)", "（仅限数据中心 GPU）")},
+      {"driver_floor", "", row.floor_driver},
+      {"compat_package", "", package},
+      {"", say(language, "older driver", "较旧驱动"), bridge},
       {"note", say(language, "beware", "注意"), row.note},
   };
   sheet.as_of = row.as_of;
@@ -191,7 +195,7 @@ std::string first_cuda(const Compat& compat, const std::string& cc) {
 /// What driver and compiler need of a GPU.
 void add_needs(FactSheet& sheet, const Compat& compat, const rules::GpuKind& gpu, Language language) {
   sheet.facts.push_back({"architecture", say(language, "generation", "架构"), gpu.arch});
-  sheet.facts.push_back({"compute_capability", say(language, "compute capability", "计算能力"), gpu.cc});
+  sheet.facts.push_back({"compute_capability", say(language, "capability", "计算能力"), gpu.cc});
   sheet.facts.push_back(
       {"first_driver", say(language, "driver from", "驱动自"), branch_or_empty(gpu.first_branch)});
   sheet.facts.push_back(

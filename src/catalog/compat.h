@@ -38,6 +38,8 @@ struct DriverBranchRow {
   std::string eol_basis;  ///< who says so: nvidia, endoflife, computed (first release + 1 year), superseded
   std::string max_cuda;   ///< CUDA of the branch's own release
   std::string open_modules;  ///< none, optional, default, only
+  std::string
+      forward_compat;  ///< whether cuda-compat packages of later CUDA majors run on it: yes, no or empty
   std::string as_of;
   std::string source;
   std::string note;

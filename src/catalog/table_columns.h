@@ -36,6 +36,7 @@ void columns(Visitor& visitor, DriverBranchRow& row) {
   visitor.text("eol_basis", row.eol_basis);
   visitor.version("max_cuda", row.max_cuda);
   visitor.text("open_modules", row.open_modules);
+  visitor.text("forward_compat", row.forward_compat);
   visitor.day("as_of", row.as_of);
   visitor.text("source", row.source);
   visitor.text("note", row.note);

@@ -40,8 +40,8 @@ std::string explain_signature_json(const catalog::Signature& signature, const ca
 /// What the compatibility tables tell of one thing: a driver branch, a CUDA release, a GPU.
 struct FactSheet {
   struct Fact {
-    std::string key;    ///< in JSON: "supported_until"
-    std::string label;  ///< in text
+    std::string key;    ///< in JSON: "end_of_life"; empty: not shown there
+    std::string label;  ///< in text; empty: not shown there
     std::string value;  ///< an empty one is left out of the text
   };
   std::string kind;  ///< "driver", "cuda", "gpu"

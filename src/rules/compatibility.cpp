@@ -69,17 +69,21 @@ const CudaReleaseRow* of_major(const Compat& compat, std::string_view cuda) {
   return nullptr;
 }
 
-/// Below the floor: what cuda-compat could do.
-CompatAnswer below_floor(const CudaQuestion& question, const std::string& needs) {
+/// Below the floor: what cuda-compat could do. Only some branches are bases for it, the others never were or
+/// no longer are.
+CompatAnswer below_floor(const Compat& compat, const CudaQuestion& question, const std::string& needs) {
   const std::string package = compat_package(question.cuda);
-  const bool allowed = question.data_centre_gpu.value_or(false);
+  const DriverBranchRow* branch = compat.branch(driver_branch(question.driver).value_or(0));
+  const std::string base = branch == nullptr ? std::string() : branch->forward_compat;
   if (question.compat_package && !package.empty()) {
-    if (!question.data_centre_gpu) return answer(Fit::Unknown, CompatReason::GpuUnknown, needs);
-    return allowed ? answer(Fit::Limited, CompatReason::ForwardCompatUsed, needs)
-                   : answer(Fit::No, CompatReason::ForwardCompatRefused, needs);
+    const bool refused = base == "no" || (question.data_centre_gpu && !*question.data_centre_gpu);
+    if (refused) return answer(Fit::No, CompatReason::ForwardCompatRefused, needs);
+    return question.data_centre_gpu && base == "yes"
+               ? answer(Fit::Limited, CompatReason::ForwardCompatUsed, needs)
+               : answer(Fit::Unknown, CompatReason::NotRecorded, needs);
   }
   CompatAnswer result = answer(Fit::No, CompatReason::DriverBelowFloor, needs);
-  if (allowed) result.bridge = package;
+  if (question.data_centre_gpu.value_or(false) && base == "yes") result.bridge = package;
   return result;
 }
 
@@ -96,12 +100,13 @@ CompatAnswer judge_unlisted_cuda(const Compat& compat, const CudaQuestion& quest
   if (peer == nullptr || peer->floor_driver.empty()) return answer(Fit::Unknown, CompatReason::CudaUnknown);
   CompatAnswer result = compare_versions(question.driver, peer->floor_driver) >= 0
                             ? answer(Fit::Limited, CompatReason::DriverMinorVersion)
-                            : below_floor(question, peer->floor_driver);
+                            : below_floor(compat, question, peer->floor_driver);
   result.rows = {used(*peer)};
   return result;
 }
 
-CompatAnswer judge_listed_cuda(const CudaReleaseRow& row, const CudaQuestion& question) {
+CompatAnswer judge_listed_cuda(const Compat& compat, const CudaReleaseRow& row,
+                               const CudaQuestion& question) {
   const std::int64_t branch = driver_branch(question.driver).value_or(0);
   const bool has_floor = !row.floor_driver.empty();
   const bool over_floor = has_floor && compare_versions(question.driver, row.floor_driver) >= 0;
@@ -115,7 +120,7 @@ CompatAnswer judge_listed_cuda(const CudaReleaseRow& row, const CudaQuestion& qu
     return answer(Fit::Yes, CompatReason::DriverSameBranch);
   const std::string full = row.bundled_driver.empty() ? branch_name(row.branch) : row.bundled_driver;
   if (over_floor) return answer(Fit::Limited, CompatReason::DriverMinorVersion, full);
-  return below_floor(question, floor_counts ? row.floor_driver : full);
+  return below_floor(compat, question, floor_counts ? row.floor_driver : full);
 }
 
 OpenModules open_modules(std::string_view word) {
@@ -209,7 +214,7 @@ CompatAnswer driver_runs_cuda(const Compat& compat, const CudaQuestion& question
   const std::vector<const CudaReleaseRow*> rows = cuda_rows(compat, question.cuda);
   if (rows.empty()) return judge_unlisted_cuda(compat, question);
   // Of a minor release the first one decides: what it can do does not change within it.
-  CompatAnswer result = judge_listed_cuda(*rows.front(), question);
+  CompatAnswer result = judge_listed_cuda(compat, *rows.front(), question);
   result.rows = {used(*rows.front())};
   return result;
 }

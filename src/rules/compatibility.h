@@ -30,7 +30,7 @@ enum class CompatReason {
   DriverMinorVersion,    ///< older, above the floor of the CUDA major: no newer PTX (222), no new calls (36)
   DriverBelowFloor,      ///< error 35; on data-centre GPUs the package in `bridge` helps
   ForwardCompatUsed,     ///< below the floor, bridged by the cuda-compat package
-  ForwardCompatRefused,  ///< cuda-compat on a GPU that may not use it: error 804
+  ForwardCompatRefused,  ///< cuda-compat on a GPU or branch that may not use it: error 804
   // CUDA compiler and GPU
   CompilerKnowsGpu,
   CompilerTooOldForGpu,

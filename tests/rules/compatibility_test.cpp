@@ -80,6 +80,11 @@ TEST(DriverAndCuda, ForwardCompatibilityIsForDataCentreGpus) {
   EXPECT_EQ(answer.fit, Fit::No);
   question.compat_package = false;
   EXPECT_TRUE(rules::driver_runs_cuda(tables(), question).bridge.empty());
+  question = {"560.35.03", "13.0", true, false};
+  EXPECT_TRUE(rules::driver_runs_cuda(tables(), question).bridge.empty())
+      << "R560 is no base for cuda-compat";
+  question.compat_package = true;
+  EXPECT_EQ(rules::driver_runs_cuda(tables(), question).reason, CompatReason::ForwardCompatRefused);
   question = {"535.104.05", "13.0", std::nullopt, true};
   EXPECT_EQ(rules::driver_runs_cuda(tables(), question).fit, Fit::Unknown);
 }

@@ -189,8 +189,8 @@ TEST(JudgeGpu, FixedTemperaturesOnlyWhereTheBoardTellsNoLimit) {
 
 TEST(JudgeGpu, APowerLimitThatIsNotTheDefault) {
   const auto limits = [](const std::string& now, const std::string& by_default) {
-    return gpu("index, enforced.power.limit [W], power.default_limit [W]\n0, " + now + " W, " + by_default +
-               " W\n");
+    return gpu(section("GPU Power Readings", {"Current Power Limit : " + now + " W",
+                                              "Default Power Limit : " + by_default + " W"}));
   };
   EXPECT_EQ(limits("700.00", "700.00"), Set{});
   EXPECT_EQ(limits("699.50", "700.00"), Set{});
