@@ -112,10 +112,12 @@ int run_explain(const std::vector<std::string>& arguments, const Console& consol
   Request request;
   std::vector<std::string> words;
   std::string language = "en", data;
-  CommandLine line("explain", "Explain a code, cause, signal, error text, spec key, driver, CUDA release or GPU.");
-  line.positionals("WHAT", words,
-                   "a cause's id, Xid N, SXid N, a signal, a key of a spec, an error message, a driver (R580), "
-                   "CUDA release or GPU");
+  CommandLine line("explain",
+                   "Explain a code, cause, signal, error text, spec key, driver, CUDA release or GPU.");
+  line.positionals(
+      "WHAT", words,
+      "a cause's id, Xid N, SXid N, a signal, a key of a spec, an error message, a driver (R580), "
+      "CUDA release or GPU");
   line.flag("--json", request.json, "print JSON");
   line.choice("--lang", language, {"en", "zh"}, "language of the text");
   line.option("--data", data, "DIR", "use the knowledge in DIR instead of the embedded one");

@@ -16,7 +16,6 @@ namespace gpuwright::rules {
 
 namespace {
 
-using base::compare_versions;
 using catalog::Compat;
 using model::Field;
 using model::LibraryFacts;
@@ -140,7 +139,7 @@ struct CudaNeed {
 CompatAnswer judge_cuda_need(Look& look, const Situation& situation, const std::vector<Kind>& kinds,
                              const CudaNeed& need, const char* signal) {
   const Field<std::string>& driver = driver_version(situation.machine);
-  const CompatAnswer answer =
+  CompatAnswer answer =
       driver_runs_cuda(tables(situation), {driver.value(), need.cuda, data_centre(kinds), false});
   if (answer.fit != Fit::No) return answer;
   explain(look.fails(signal)

@@ -166,7 +166,7 @@ std::string image_cuda(const Compat& compat, std::string_view reference) {
   }
   const std::size_t word = image.tag.find("cuda");
   if (word != std::string::npos) {
-    const std::string version = version_at(image.tag, word + 4);
+    std::string version = version_at(image.tag, word + 4);
     if (version.find('.') != std::string::npos) return version;
   }
   // "cu128", the short form of wheels

@@ -127,7 +127,7 @@ CompatAnswer judge_cudnn_line(const CudnnLine& line, const CudnnQuestion& questi
 CompatAnswer judge_between(const Compat& compat, const CudnnQuestion& question) {
   const CudnnLine before = neighbour(compat, question.cudnn, true);
   const CudnnLine after = neighbour(compat, question.cudnn, false);
-  const CompatAnswer unknown = answer(Fit::Unknown, CompatReason::NotRecorded);
+  CompatAnswer unknown = answer(Fit::Unknown, CompatReason::NotRecorded);
   if (before.empty()) return unknown;
   CompatAnswer low = judge_cudnn_line(before, question);
   if (!after.empty()) {

@@ -115,7 +115,7 @@ TEST(Demo, EachShowsAFindingAndSaysThatItIsADemonstration) {
 TEST(Explain, DriversCudaReleasesAndGpusComeFromTheTables) {
   for (const char* branch : {"R580", "580", "580.95.05", "driver 580"}) {
     const Ran ran = gpuwright({"explain", branch});
-    EXPECT_EQ(ran.code, 0) << branch;
+    EXPECT_EQ(ran.exit_code, 0) << branch;
     EXPECT_NE(ran.out.find("R580"), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find("as of"), std::string::npos) << "what ages says when it was read";
   }
@@ -125,7 +125,7 @@ TEST(Explain, DriversCudaReleasesAndGpusComeFromTheTables) {
   EXPECT_NE(gpuwright({"explain", "--lang", "zh", "R535"}).out.find("已停止支持"), std::string::npos);
   const Ran json = gpuwright({"explain", "--json", "R580"});
   EXPECT_NE(json.out.find("\"end_of_life\": \"2028-06\""), std::string::npos) << json.out;
-  EXPECT_EQ(gpuwright({"explain", "gpu"}).code, 2);
+  EXPECT_EQ(gpuwright({"explain", "gpu"}).exit_code, 2);
 }
 
 TEST(Explain, KnowsCodesCausesAndLines) {
