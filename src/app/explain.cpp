@@ -3,7 +3,9 @@
 #include "report/explain.h"
 
 #include "app/command_line.h"
+#include "app/explain_compat.h"
 #include "app/knowledge.h"
+#include "base/day.h"
 #include "base/text.h"
 #include "catalog/spec_key.h"
 #include "parse/recogniser.h"
@@ -13,6 +15,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 namespace gpuwright::app {
@@ -89,21 +92,41 @@ std::string entries_for_message(const Request& request, const catalog::Catalog& 
   return out;
 }
 
+/// Drivers, CUDA releases and GPUs.
+std::string entries_of_tables(const Request& request, const catalog::Catalog& catalog) {
+  const std::int64_t now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  std::string out;
+  for (const report::FactSheet& sheet :
+       compat_sheets(request.text, catalog, request.options.language, base::day_text(now))) {
+    if (!out.empty() && !request.json) out += '\n';
+    out +=
+        request.json ? report::explain_sheet_json(sheet) : report::explain_sheet_text(sheet, request.options);
+  }
+  return out;
+}
+
 }  // namespace
 
 int run_explain(const std::vector<std::string>& arguments, const Console& console) {
   Request request;
   std::vector<std::string> words;
   std::string language = "en", data;
-  CommandLine line("explain", "Explain a code, cause, signal or error text.");
-  line.positionals("WHAT", words,
-                   "a cause's id, Xid N, SXid N, a signal, a key of a spec, or an error message");
+  CommandLine line("explain",
+                   "Explain a code, cause, signal, error text, spec key, driver, CUDA release or GPU.");
+  line.positionals(
+      "WHAT", words,
+      "a cause's id, Xid N, SXid N, a signal, a key of a spec, an error message, a driver (R580), "
+      "CUDA release or GPU");
   line.flag("--json", request.json, "print JSON");
   line.choice("--lang", language, {"en", "zh"}, "language of the text");
   line.option("--data", data, "DIR", "use the knowledge in DIR instead of the embedded one");
   line.example("gpuwright explain Xid 79", "what the driver means by it, and what may be behind it");
   line.example("gpuwright explain gpu-lost-from-bus", "one cause, with what to do and its sources");
   line.example("gpuwright explain \"Failed to initialize NVML: Unknown Error\"", "the causes of a message");
+  line.example("gpuwright explain R580",
+               "a driver branch: its end, its CUDA, its GPUs; also `CUDA 13.0` and `H100`");
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
   request.text = std::string(base::trim(base::join(words, " ")));
   request.options = {language_of(language), console.color, console.width};
@@ -112,7 +135,8 @@ int run_explain(const std::vector<std::string>& arguments, const Console& consol
 
   const base::Result<catalog::Catalog> catalog = load_catalog(data);
   if (!catalog) return console.usage_error(catalog.error());
-  const std::string text = entry(request, *catalog).value_or(std::string());
+  std::string text = entry(request, *catalog).value_or(std::string());
+  if (text.empty()) text = entries_of_tables(request, *catalog);
   const std::string answer = text.empty() ? entries_for_message(request, *catalog) : text;
   if (answer.empty()) {
     return console.usage_error(

@@ -2,11 +2,14 @@
 #include "catalog/builder.h"
 
 #include "base/text.h"
+#include "catalog/csv_row.h"
+#include "catalog/table_columns.h"
 #include "catalog/spec_key.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace gpuwright::catalog {
 
@@ -15,26 +18,6 @@ using base::make_error;
 using kit::Node;
 
 namespace {
-
-/// Cells of a CSV row by column name.
-class Row {
- public:
-  Row(const Node& header, const Node& row) : header_(header), row_(row) {}
-
-  std::string operator[](std::string_view column) const {
-    for (std::size_t i = 0; i < header_.items.size() && i < row_.items.size(); ++i) {
-      if (header_.items[i].scalar == column) return row_.items[i].scalar;
-    }
-    return {};
-  }
-  std::int64_t integer(std::string_view column) const {
-    return base::parse_int((*this)[column]).value_or(-1);
-  }
-
- private:
-  const Node& header_;
-  const Node& row_;
-};
 
 base::Result<FormatRow> read_format(const Node& row, const std::string& file) {
   FormatRow format;
@@ -66,7 +49,7 @@ base::Result<DemoRow> read_demo(const Node& row, const std::string& file) {
   return demo;
 }
 
-XidRow read_xid(const Row& row) {
+XidRow read_xid(const CsvRow& row) {
   XidRow xid;
   xid.code = row.integer("code");
   xid.mnemonic = row["mnemonic"];
@@ -80,7 +63,7 @@ XidRow read_xid(const Row& row) {
   return xid;
 }
 
-SxidRow read_sxid(const Row& row) {
+SxidRow read_sxid(const CsvRow& row) {
   SxidRow sxid;
   sxid.code = row.integer("code");
   sxid.mnemonic = row["mnemonic"];
@@ -90,7 +73,7 @@ SxidRow read_sxid(const Row& row) {
   return sxid;
 }
 
-Nvlink5Row read_nvlink5(const Row& row) {
+Nvlink5Row read_nvlink5(const CsvRow& row) {
   Nvlink5Row link;
   link.xid = row.integer("xid");
   link.subunit = row["subunit"];
@@ -192,7 +175,7 @@ void add_table(Tables& tables, const KnowledgeFile& file) {
   const bool typed = name == "xids.csv" || name == "sxids.csv" || name == "nvlink5.csv";
   if (!typed) tables.others.emplace(table_name(name), to_table(file.root));
   for (std::size_t i = 1; typed && i < file.root.items.size(); ++i) {
-    const Row row(file.root.items[0], file.root.items[i]);
+    const CsvRow row(file.root.items[0], file.root.items[i]);
     if (name == "xids.csv") tables.xids.push_back(read_xid(row));
     if (name == "sxids.csv") tables.sxids.push_back(read_sxid(row));
     if (name == "nvlink5.csv") tables.nvlink5.push_back(read_nvlink5(row));
@@ -214,7 +197,8 @@ base::Result<Catalog> build_catalog(const std::vector<KnowledgeFile>& files) {
   for (const KnowledgeFile& file : files) {
     GPUWRIGHT_TRY([[maybe_unused]] auto done, add_rules(rules, file));
     GPUWRIGHT_TRY([[maybe_unused]] auto keys, add_spec_keys(file, spec_keys, sections));
-    add_table(tables, file);
+    GPUWRIGHT_TRY(const bool typed, add_typed_table(tables, file));
+    if (!typed) add_table(tables, file);
   }
   GPUWRIGHT_TRY(spec_keys, arrange_spec_keys(std::move(spec_keys), sections));
   tables.spec_keys = std::make_shared<std::vector<SpecKey>>(std::move(spec_keys));
@@ -223,6 +207,7 @@ base::Result<Catalog> build_catalog(const std::vector<KnowledgeFile>& files) {
   GPUWRIGHT_TRY([[maybe_unused]] auto formats, sort_unique(rules.formats, kById));
   GPUWRIGHT_TRY([[maybe_unused]] auto xids, sort_unique(tables.xids, kByCode));
   GPUWRIGHT_TRY([[maybe_unused]] auto sxids, sort_unique(tables.sxids, kByCode));
+  GPUWRIGHT_TRY([[maybe_unused]] auto finished, finish_typed_tables(tables));
   return Catalog(std::move(rules), [tables = std::move(tables)] { return tables; });
 }
 
@@ -247,6 +232,11 @@ const XidRow* Catalog::xid(std::int64_t code) const {
 }
 const SxidRow* Catalog::sxid(std::int64_t code) const {
   return find_sorted(sxids(), kByCode, code);
+}
+double Catalog::threshold(std::string_view id) const {
+  const ThresholdRow* row = find_sorted(tables().thresholds, kById, std::string(id));
+  const std::optional<double> value = row == nullptr ? std::nullopt : base::parse_double(row->value);
+  return value.value_or(std::numeric_limits<double>::infinity());
 }
 const base::CsvTable* Catalog::table(std::string_view name) const {
   const std::string key(name);

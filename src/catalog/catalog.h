@@ -6,6 +6,7 @@
 #include "base/csv.h"
 #include "base/result.h"
 #include "catalog/cause.h"
+#include "catalog/compat.h"
 #include "catalog/signature.h"
 
 #include <cstdint>
@@ -62,6 +63,16 @@ struct Nvlink5Row {
   std::string source;
 };
 
+/// One limit that a judge compares with where the board tells none of its own. Source: data/thresholds.csv.
+struct ThresholdRow {
+  std::string id;     ///< "gpu.retired_pages_limit"
+  std::string value;  ///< a decimal number
+  std::string unit;
+  std::string applies_to;
+  std::string reason;
+  std::string source;
+};
+
 /// A kind of block with its own parser. Source: data/formats.yaml.
 struct FormatRow {
   std::string id;
@@ -97,6 +108,8 @@ struct Tables {
   std::vector<SxidRow> sxids;
   std::vector<Nvlink5Row> nvlink5;
   std::shared_ptr<std::vector<SpecKey>> spec_keys;  ///< in the order that docs/SPEC.md shows; null: none
+  Compat compat;
+  std::vector<ThresholdRow> thresholds;  ///< sorted by id
   std::map<std::string, base::CsvTable> others;
 };
 
@@ -133,12 +146,15 @@ class Catalog {
   const std::vector<Nvlink5Row>& nvlink5() const { return tables().nvlink5; }
   /// The keys that a spec may have. The view lives as long as the catalog.
   SpecKeys spec_keys() const;
+  const Compat& compat() const { return tables().compat; }
 
   /// Null when unknown. Pointers live as long as the catalog.
   const Cause* cause(std::string_view id) const;
   const Signature* signature(std::string_view id) const;
   const XidRow* xid(std::int64_t code) const;
   const SxidRow* sxid(std::int64_t code) const;
+  /// The limit of that id; infinite, so that nothing is beyond it, when the knowledge has none.
+  double threshold(std::string_view id) const;
   /// A further table by its file name without ".csv" ("driver_branches"); null when unknown.
   const base::CsvTable* table(std::string_view name) const;
 

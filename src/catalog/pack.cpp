@@ -2,15 +2,17 @@
 #include "catalog/pack.h"
 
 #include "catalog/spec_key.h"
+#include "catalog/table_columns.h"
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace gpuwright::catalog {
 
 namespace {
 
-constexpr std::string_view kMagic = "gpuwright knowledge 4\n";
+constexpr std::string_view kMagic = "gpuwright knowledge 5\n";
 
 /// Appends values: numbers as base-128 varints (zigzag for the sign), texts and lists with their size in
 /// front.
@@ -202,10 +204,35 @@ template <class Archive>
 void fields(Archive& archive, Rules& rules) {
   archive(rules.signatures, rules.causes, rules.formats, rules.demos, rules.scanner_tables);
 }
+/// Hands each column of a typed table to the archive.
+template <class Archive>
+struct Columns {
+  Archive& archive;
+  void text(const char*, std::string& value) { archive(value); }
+  void version(const char*, std::string& value) { archive(value); }
+  void day(const char*, std::string& value) { archive(value); }
+  void decimal(const char*, std::string& value) { archive(value); }
+  void number(const char*, std::int64_t& value) { archive(value); }
+  void hex(const char*, std::int64_t& value) { archive(value); }
+  void yes(const char*, bool& value) { archive(value); }
+  void list(const char*, std::vector<std::string>& value) { archive(value); }
+};
+template <class Archive, class Row>
+auto fields(Archive& archive, Row& row) -> decltype(columns(std::declval<Columns<Archive>&>(), row)) {
+  Columns<Archive> visitor{archive};
+  columns(visitor, row);
+}
+template <class Archive>
+void fields(Archive& archive, Compat& compat) {
+  archive(compat.cuda_releases, compat.branches, compat.capabilities, compat.compilers, compat.chips,
+          compat.boards, compat.cudnn, compat.torch, compat.tensorflow, compat.os, compat.os_families,
+          compat.images, compat.image_distributions);
+}
 template <class Archive>
 void fields(Archive& archive, Tables& tables) {
   if (!tables.spec_keys) tables.spec_keys = std::make_shared<std::vector<SpecKey>>();
-  archive(tables.xids, tables.sxids, tables.nvlink5, *tables.spec_keys, tables.others);
+  archive(tables.xids, tables.sxids, tables.nvlink5, *tables.spec_keys, tables.compat, tables.thresholds,
+          tables.others);
 }
 
 }  // namespace

@@ -251,4 +251,31 @@ std::string explain_signature_json(const catalog::Signature& signature, const Ca
   return json.text() + "\n";
 }
 
+std::string explain_sheet_text(const FactSheet& sheet, const ExplainOptions& options) {
+  Layout layout(options.width, options.color);
+  layout.line(Style::Good, sheet.heading);
+  for (const FactSheet::Fact& fact : sheet.facts) {
+    if (!fact.value.empty() && !fact.label.empty()) layout.field(fact.label, fact.value);
+  }
+  if (!sheet.as_of.empty()) layout.field(say(options.language, "as of", "数据日期"), sheet.as_of);
+  layout.field(say(options.language, "source", "来源"), sheet.source);
+  return layout.text();
+}
+
+std::string explain_sheet_json(const FactSheet& sheet) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("schema_version").integer(1);
+  json.key("kind").string(sheet.kind);
+  json.key("id").string(sheet.id);
+  json.key("title").string(sheet.heading);
+  for (const FactSheet::Fact& fact : sheet.facts) {
+    if (!fact.key.empty()) json.key(fact.key).string(fact.value);
+  }
+  json.key("as_of").string(sheet.as_of);
+  json.key("source").string(sheet.source);
+  json.end_object();
+  return json.text() + "\n";
+}
+
 }  // namespace gpuwright::report

@@ -5,6 +5,7 @@
 #include "catalog/catalog.h"
 
 #include <string>
+#include <vector>
 
 namespace gpuwright::report {
 
@@ -35,5 +36,23 @@ std::string explain_signature_text(const catalog::Signature& signature, const ca
                                    const ExplainOptions& options);
 std::string explain_signature_json(const catalog::Signature& signature, const catalog::Catalog& catalog,
                                    catalog::Language language);
+
+/// What the compatibility tables tell of one thing: a driver branch, a CUDA release, a GPU.
+struct FactSheet {
+  struct Fact {
+    std::string key;    ///< in JSON: "end_of_life"; empty: not shown there
+    std::string label;  ///< in text; empty: not shown there
+    std::string value;  ///< an empty one is left out of the text
+  };
+  std::string kind;  ///< "driver", "cuda", "gpu"
+  std::string id;    ///< "R580"
+  std::string heading;
+  std::vector<Fact> facts;
+  std::string as_of;  ///< the day on which the facts were read; may be empty
+  std::string source;
+};
+
+std::string explain_sheet_text(const FactSheet& sheet, const ExplainOptions& options);
+std::string explain_sheet_json(const FactSheet& sheet);
 
 }  // namespace gpuwright::report

@@ -2,6 +2,7 @@
 #include "rules/baseline.h"
 #include "rules/check.h"
 #include "rules/check_boot.h"
+#include "rules/check_compat.h"
 #include "rules/check_containerd.h"
 #include "rules/check_containers.h"
 #include "rules/check_driver.h"
@@ -9,6 +10,7 @@
 #include "rules/check_kubernetes_driver.h"
 #include "rules/check_nvswitch.h"
 #include "rules/check_passthrough.h"
+#include "rules/check_rates.h"
 #include "rules/check_rdma.h"
 #include "rules/check_services.h"
 #include "rules/check_setup.h"
@@ -27,6 +29,13 @@ constexpr std::array kChecks = {
     Check{"boot.modprobe-files-are-read", check_modprobe_files_are_read},
     Check{"boot.module-signature", check_module_signature},
     Check{"boot.nouveau-is-out", check_nouveau_is_out},
+    Check{"compat.branch-life", check_branch_life},
+    Check{"compat.cuda-toolkits", check_cuda_toolkits},
+    Check{"compat.cudnn", check_cudnn},
+    Check{"compat.distribution", check_distribution},
+    Check{"compat.driver-runs-gpus", check_driver_runs_gpus},
+    Check{"compat.frameworks", check_frameworks},
+    Check{"compat.module-flavour", check_module_flavour},
     Check{"containerd.config", check_containerd_config},
     Check{"containers.cdi-complete", check_cdi_specs},
     Check{"containers.cuda", check_container_cuda},
@@ -49,6 +58,7 @@ constexpr std::array kChecks = {
     Check{"gpu.compute-mode", check_compute_mode},
     Check{"gpu.mig-layout", check_mig_layout},
     Check{"gpu.mig-mode", check_mig_mode},
+    Check{"gpu.pcie-replay-rate", check_pcie_replay_rate},
     Check{"host.ports", check_ports},
     Check{"kubernetes.cgroup-driver", check_cgroup_drivers},
     Check{"kubernetes.driver-image-exists", check_driver_image_exists},

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/pci_report.h"
+#include "rules/compatibility.h"
 #include "rules/net_events.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ namespace {
 using model::Event;
 
 constexpr const char* kId = "driver";
-constexpr std::uint64_t kFirstTuringId = 0x1e00;     // PCI device ids grow with the generations
-constexpr std::uint64_t kFirstBlackwellId = 0x2900;  // GB100: 0x2900; the last Ada: 0x28ff
-constexpr double kFairCoresPerGpu = 8;               // below it a limit throttles a data-bound job
+constexpr std::uint64_t kFirstBlackwellId =
+    0x2900;                             // ids grow with the generations: what is newer needs open
+constexpr double kFairCoresPerGpu = 8;  // below it a limit throttles a data-bound job
 
 /// A piece of software in one version, and what proves it.
 struct Piece {
@@ -157,15 +158,23 @@ const Event* module_flavour(const model::Observations& observations) {
   return nullptr;
 }
 
+/// Which modules a GPU takes, by the tables; a GPU that is newer than they needs the open ones.
+OpenModules modules_for(const catalog::Catalog& catalog, const model::PciDevice& device) {
+  const auto id = base::parse_hex(device.device_id);
+  const GpuKind kind = gpu_kind(catalog.compat(), GpuIds{device.device_id, "", ""});
+  if (kind.known() || !id) return kind.open;
+  return *id >= kFirstBlackwellId ? OpenModules::Required : OpenModules::Unknown;
+}
+
 /// A GPU that nvidia-smi reports works; one that only the bus shows may be waiting for the other flavour.
-void judge_flavour(const model::Observations& observations, std::vector<Event>& out) {
+void judge_flavour(const model::Observations& observations, const catalog::Catalog& catalog,
+                   std::vector<Event>& out) {
   const Event* module = module_flavour(observations);
   if (module == nullptr || module->evidence.empty() || !observations.gpus.empty()) return;
   const bool open = param(*module, "flavour") == "open";
   for (const model::PciDevice& device : observations.pci_devices) {
-    const auto id = base::parse_hex(device.device_id);
-    if (!device.is_gpu() || !id || device.gone || model::key_text(device.driver) == "vfio-pci") continue;
-    if (open ? *id >= kFirstTuringId : *id < kFirstBlackwellId) continue;
+    if (!device.is_gpu() || device.gone || model::key_text(device.driver) == "vfio-pci") continue;
+    if (modules_for(catalog, device) != (open ? OpenModules::Impossible : OpenModules::Required)) continue;
     const std::string signal = open ? "driver.open_on_old_gpu" : "driver.proprietary_on_new_gpu";
     Event event = derived_event(signal, kId, module->subject, device.evidence);
     event.evidence.push_back(module->evidence.front());
@@ -206,12 +215,12 @@ void judge_nodes(const model::Observations& observations, std::vector<Event>& ou
 
 }  // namespace
 
-std::vector<Event> judge_driver(const model::Observations& observations, const catalog::Catalog&) {
+std::vector<Event> judge_driver(const model::Observations& observations, const catalog::Catalog& catalog) {
   std::vector<Event> out;
   judge_versions(observations, out);
   judge_dkms(observations, out);
   judge_nouveau(observations, out);
-  judge_flavour(observations, out);
+  judge_flavour(observations, catalog, out);
   judge_pods(observations, out);
   judge_nodes(observations, out);
   return out;

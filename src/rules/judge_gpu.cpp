@@ -1,6 +1,6 @@
-// Limits come from NVIDIA's GPU memory error management guide (a bank has 8 spare rows, 512 uncorrectable
-// remaps are the end, SRAM threshold flag), the dynamic page retirement guide (60 retired pages) and nvml.h
-// (clock reasons). Idle clocks, application clocks and the software power cap are how a healthy GPU behaves.
+// A board's own limits come first; the others stand in data/thresholds.csv with their sources. What the flags
+// mean: NVIDIA's GPU memory error management guide, the dynamic page retirement guide and nvml.h (clock
+// reasons). Idle clocks, application clocks and the software power cap are how a healthy GPU behaves.
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/judge_gpu.h"
 
@@ -24,21 +24,16 @@ using model::Evidence;
 using model::Field;
 using model::GpuReport;
 
-constexpr std::int64_t kUncorrectableRemapLimit = 512;
-constexpr std::int64_t kRetiredPagesLimit = 60;
-/// A healthy GPU corrects a handful of errors in its life; a million since the last reset is a failing
-/// memory.
-constexpr std::int64_t kVolatileCorrectedStorm = 100'000;
-constexpr std::int64_t kAggregateCorrectedStorm = 10'000'000;
-constexpr std::int64_t kManyReplays = 10'000;
-
 /// Collects the events of one report.
 class Emitter {
  public:
-  Emitter(const GpuReport& report, model::Subject subject, std::vector<Event>& out)
-      : report_(report), subject_(std::move(subject)), out_(out) {}
+  Emitter(const GpuReport& report, model::Subject subject, const catalog::Catalog& catalog,
+          std::vector<Event>& out)
+      : report_(report), subject_(std::move(subject)), catalog_(catalog), out_(out) {}
 
   const GpuReport& report() const { return report_; }
+  /// Of data/thresholds.csv.
+  double limit(const char* id) const { return catalog_.threshold(id); }
 
   /// A new event with the identity of the GPU among its parameters.
   Event& raise(const char* signal) {
@@ -78,8 +73,13 @@ class Emitter {
 
   const GpuReport& report_;
   model::Subject subject_;
+  const catalog::Catalog& catalog_;
   std::vector<Event>& out_;
 };
+
+bool reaches(std::int64_t value, double limit) {
+  return static_cast<double>(value) >= limit;
+}
 
 bool is_true(const Field<bool>& field) {
   return field.known() && field.value();
@@ -109,7 +109,7 @@ void judge_row_remapping(Emitter& emit) {
   bool bad = false;
   if (is_true(gpu.remap_failed)) with_counts(emit.raise("gpu.remap_failed", gpu.remap_failed)), bad = true;
   if (is_true(gpu.remap_pending)) with_counts(emit.raise("gpu.remap_pending", gpu.remap_pending)), bad = true;
-  if (rows >= kUncorrectableRemapLimit)
+  if (reaches(rows, emit.limit("gpu.remap_uncorrectable_limit")))
     with_counts(emit.raise("gpu.remap_limit", gpu.remapped_uncorrected)), bad = true;
   if (count_of(gpu.banks_none) > 0) {
     Event& event = emit.raise("gpu.remap_bank_exhausted", gpu.banks_none);
@@ -135,11 +135,13 @@ void judge_retired_pages(Emitter& emit) {
     emit.prove(event, gpu.retired_double_bit);
     emit.prove(event, gpu.retired_single_bit);
   };
-  if (pages >= kRetiredPagesLimit) with_counts(emit.raise("gpu.retired_pages_limit"));
+  const bool at_limit = reaches(pages, emit.limit("gpu.retired_pages_limit"));
+  const bool many = reaches(count_of(gpu.retired_double_bit), emit.limit("gpu.retired_pages_soft"));
+  if (at_limit) with_counts(emit.raise("gpu.retired_pages_limit"));
   if (is_true(gpu.retirement_pending))
     with_counts(emit.raise("gpu.retired_pages_pending", gpu.retirement_pending));
-  if (pages > 0 && pages < kRetiredPagesLimit && !is_true(gpu.retirement_pending))
-    with_counts(emit.raise("gpu.retired_pages_some"));
+  if (pages > 0 && !at_limit && !is_true(gpu.retirement_pending))
+    with_counts(emit.raise(many ? "gpu.retired_pages_many" : "gpu.retired_pages_some"));
 }
 
 void judge_ecc(Emitter& emit) {
@@ -183,13 +185,14 @@ void judge_corrected(Emitter& emit) {
   const std::int64_t ever =
       std::max({count_of(gpu.aggregate_dram_corrected), count_of(gpu.aggregate_sram_corrected),
                 count_of(gpu.aggregate_total_corrected)});
-  if (since_reset < kVolatileCorrectedStorm && ever < kAggregateCorrectedStorm) return;
+  const double storm = emit.limit("gpu.corrected_since_reset_storm");
+  if (!reaches(since_reset, storm) && !reaches(ever, emit.limit("gpu.corrected_ever_storm"))) return;
   Event& event = emit.raise("gpu.ecc_corrected_storm");
   event.params["count"] = number(std::max(since_reset, ever));
   for (const Field<std::int64_t>* field :
        {&gpu.volatile_dram_corrected, &gpu.volatile_sram_corrected, &gpu.volatile_total_corrected,
         &gpu.aggregate_dram_corrected, &gpu.aggregate_sram_corrected, &gpu.aggregate_total_corrected})
-    if (count_of(*field) >= kVolatileCorrectedStorm) emit.prove(event, *field);
+    if (reaches(count_of(*field), storm)) emit.prove(event, *field);
 }
 
 void judge_repairs(Emitter& emit) {
@@ -222,8 +225,10 @@ void judge_temperature(Emitter& emit) {
   const bool negative = gpu.margin.known() && gpu.margin.value().count() < 0;
   if (!over_limit && !over_margin && !negative) return;
   // A margin below zero without any slowdown and on a cool GPU is a reading to be doubted, not a hot GPU.
-  const bool doubtful = !over_limit && !slowed &&
-                        (!gpu.temperature.known() || gpu.temperature.value().count() < 70 || !over_margin);
+  const bool doubtful =
+      !over_limit && !slowed &&
+      (!gpu.temperature.known() || gpu.temperature.value().count() < emit.limit("gpu.margin_doubted_below") ||
+       !over_margin);
   Event& event = emit.raise(doubtful ? "gpu.margin_negative" : "gpu.over_temperature");
   if (gpu.temperature.known()) event.params["temperature"] = whole(gpu.temperature.value().count());
   if (gpu.margin.known()) event.params["margin"] = whole(gpu.margin.value().count());
@@ -233,24 +238,80 @@ void judge_temperature(Emitter& emit) {
   emit.prove(event, gpu.slowdown_temperature);
 }
 
+/// Hot by what most boards bear; the board itself tells no limit.
+void judge_without_limit(Emitter& emit) {
+  const GpuReport& gpu = emit.report();
+  if (!gpu.temperature.known()) return;
+  const double temperature = gpu.temperature.value().count();
+  if (temperature < emit.limit("gpu.hot_without_limit")) return;
+  const bool very = temperature >= emit.limit("gpu.very_hot_without_limit");
+  emit.raise(very ? "gpu.very_hot_without_limit" : "gpu.hot_without_limit", gpu.temperature)
+      .params["temperature"] = whole(temperature);
+}
+
+/// Close to the limit and not over it, which judge_temperature has told. The board's own limits come first:
+/// its margin, then its slowdown temperature; only without both does a fixed number stand in.
+void judge_headroom(Emitter& emit) {
+  const GpuReport& gpu = emit.report();
+  const bool has_limit = gpu.slowdown_temperature.known() && gpu.slowdown_temperature.value().count() > 0;
+  if (!gpu.margin.known() && !(has_limit && gpu.temperature.known())) return judge_without_limit(emit);
+  const double left = gpu.margin.known()
+                          ? gpu.margin.value().count()
+                          : (gpu.slowdown_temperature.value() - gpu.temperature.value()).count();
+  const bool over = left < 0 || (left <= 0 && !gpu.margin.known());
+  const bool doubtful =
+      gpu.temperature.known() && gpu.temperature.value().count() < emit.limit("gpu.margin_doubted_below");
+  if (over || doubtful || left > emit.limit("gpu.margin_near")) return;
+  const bool last = left <= emit.limit("gpu.margin_last");
+  Event& event = emit.raise(last ? "gpu.at_thermal_limit" : "gpu.near_thermal_limit");
+  event.params["left"] = whole(left);
+  if (gpu.temperature.known()) event.params["temperature"] = whole(gpu.temperature.value().count());
+  emit.prove(event, gpu.margin);
+  emit.prove(event, gpu.temperature);
+  emit.prove(event, gpu.slowdown_temperature);
+}
+
 void judge_memory_temperature(Emitter& emit) {
   const GpuReport& gpu = emit.report();
-  const bool known = gpu.memory_temperature.known() && gpu.maximum_memory_temperature.known();
-  if (!known || gpu.maximum_memory_temperature.value().count() <= 0) return;
-  if (gpu.memory_temperature.value() < gpu.maximum_memory_temperature.value()) return;
-  Event& event = emit.raise("gpu.memory_over_temperature", gpu.memory_temperature);
-  event.params["temperature"] = whole(gpu.memory_temperature.value().count());
+  if (!gpu.memory_temperature.known()) return;
+  const double temperature = gpu.memory_temperature.value().count();
+  const bool own_limit =
+      gpu.maximum_memory_temperature.known() && gpu.maximum_memory_temperature.value().count() > 0;
+  const double limit =
+      own_limit ? gpu.maximum_memory_temperature.value().count() : emit.limit("gpu.memory_hot_without_limit");
+  const double near = own_limit ? emit.limit("gpu.margin_near") : 0;
+  if (temperature < limit - near) return;
+  const bool over = own_limit && temperature >= limit;
+  Event& event =
+      emit.raise(over ? "gpu.memory_over_temperature" : "gpu.memory_near_limit", gpu.memory_temperature);
+  event.params["temperature"] = whole(temperature);
+  event.params["limit"] = whole(limit);
   emit.prove(event, gpu.maximum_memory_temperature);
 }
 
+/// Somebody lowered or raised the power limit: worth knowing where a GPU is slower than its neighbours.
+void judge_power_limit(Emitter& emit) {
+  const GpuReport& gpu = emit.report();
+  if (!gpu.power_limit.known() || !gpu.default_power_limit.known()) return;
+  const double difference = (gpu.power_limit.value() - gpu.default_power_limit.value()).count();
+  if (std::abs(difference) <= emit.limit("gpu.power_limit_changed")) return;
+  Event& event =
+      emit.raise(difference < 0 ? "gpu.power_limit_lowered" : "gpu.power_limit_raised", gpu.power_limit);
+  event.params["limit"] = whole(gpu.power_limit.value().count());
+  event.params["default"] = whole(gpu.default_power_limit.value().count());
+  emit.prove(event, gpu.default_power_limit);
+}
+
 /// Idle, as far as the report tells.
-bool is_idle(const GpuReport& gpu) {
+bool is_idle(const Emitter& emit) {
+  const GpuReport& gpu = emit.report();
   if (is_true(gpu.idle)) return true;
   if (gpu.performance_state.known()) {
     const std::string& state = gpu.performance_state.value();
     if (state != "P0" && state != "P1" && state != "P2") return true;
   }
-  return gpu.utilization_percent.known() && gpu.utilization_percent.value() == 0;
+  return gpu.utilization_percent.known() &&
+         !reaches(gpu.utilization_percent.value(), emit.limit("gpu.busy_utilization"));
 }
 
 void judge_pcie(Emitter& emit) {
@@ -266,12 +327,13 @@ void judge_pcie(Emitter& emit) {
   if (gpu.pcie_generation.known() && gpu.pcie_generation_max.known() &&
       gpu.pcie_generation.value() < gpu.pcie_generation_max.value() && gpu.pcie_generation.value() > 0) {
     Event& event =
-        emit.raise(is_idle(gpu) ? "gpu.pcie_generation_idle" : "gpu.pcie_generation", gpu.pcie_generation);
+        emit.raise(is_idle(emit) ? "gpu.pcie_generation_idle" : "gpu.pcie_generation", gpu.pcie_generation);
     event.params["generation"] = number(gpu.pcie_generation.value());
     event.params["generation_max"] = number(gpu.pcie_generation_max.value());
     emit.prove(event, gpu.pcie_generation_max);
   }
-  if (count_of(gpu.pcie_replays) >= kManyReplays || count_of(gpu.pcie_replay_rollovers) > 0) {
+  if (reaches(count_of(gpu.pcie_replays), emit.limit("gpu.pcie_replays_many")) ||
+      count_of(gpu.pcie_replay_rollovers) > 0) {
     Event& event = emit.raise("gpu.pcie_replays", gpu.pcie_replays);
     event.params["count"] = number(count_of(gpu.pcie_replays));
     emit.prove(event, gpu.pcie_replay_rollovers);
@@ -449,15 +511,15 @@ void judge_inventory(const model::Observations& observations, std::vector<Event>
 
 }  // namespace
 
-std::vector<Event> judge_gpus(const model::Observations& observations, const catalog::Catalog& /*catalog*/) {
+std::vector<Event> judge_gpus(const model::Observations& observations, const catalog::Catalog& catalog) {
   std::vector<Event> out;
   const GpuDirectory directory(observations);
   for (const GpuReport& gpu : observations.gpus) {
-    Emitter emit(gpu, directory.subject(gpu), out);
+    Emitter emit(gpu, directory.subject(gpu), catalog, out);
     for (const auto judge :
          {judge_row_remapping, judge_retired_pages, judge_ecc, judge_corrected, judge_repairs, judge_clocks,
-          judge_temperature, judge_memory_temperature, judge_pcie, judge_fabric, judge_recovery, judge_modes,
-          judge_unreadable, introduce})
+          judge_temperature, judge_headroom, judge_memory_temperature, judge_power_limit, judge_pcie,
+          judge_fabric, judge_recovery, judge_modes, judge_unreadable, introduce})
       judge(emit);
   }
   judge_driver(observations, out);

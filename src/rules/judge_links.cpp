@@ -22,8 +22,6 @@ using model::LinkState;
 using model::Topology;
 
 constexpr const char* kName = "links";
-/// NVLink counts a few corrected CRC errors in normal service.
-constexpr std::int64_t kManyCrcErrors = 1000;
 
 /// What one listing says of one GPU.
 struct LinkSummary {
@@ -155,7 +153,9 @@ void judge_speeds(const LinkSummary& summary, const GpuDirectory& directory, std
   out.push_back(std::move(event));
 }
 
-void judge_counters(const LinkSummary& summary, const GpuDirectory& directory, std::vector<Event>& out) {
+/// Replays and recoveries are faults from the first on; a few corrected CRC errors are normal service.
+void judge_counters(const LinkSummary& summary, const GpuDirectory& directory, double many_crc,
+                    std::vector<Event>& out) {
   std::int64_t recoveries = 0, replays = 0, crc = 0;
   std::set<std::int64_t> links;
   Event event = link_event("nvlink.error_counters", summary, directory);
@@ -168,7 +168,7 @@ void judge_counters(const LinkSummary& summary, const GpuDirectory& directory, s
       if (recovery) recoveries += counter.second;
       if (replay) replays += counter.second;
       if (is_crc) crc += counter.second;
-      if (!recovery && !replay && !(is_crc && counter.second >= kManyCrcErrors)) continue;
+      if (!recovery && !replay && !(is_crc && static_cast<double>(counter.second) >= many_crc)) continue;
       links.insert(link.number);
       if (event.evidence.size() < 4) event.evidence.push_back(link.evidence);
     }
@@ -279,7 +279,7 @@ void judge_numa(const Topology& topology, std::vector<Event>& out) {
 
 }  // namespace
 
-std::vector<Event> judge_links(const model::Observations& observations, const catalog::Catalog& /*catalog*/) {
+std::vector<Event> judge_links(const model::Observations& observations, const catalog::Catalog& catalog) {
   std::vector<Event> out;
   const GpuDirectory directory(observations);
   // All blocks of one input are one machine: a GPU in one block is judged beside its peers in another.
@@ -290,7 +290,7 @@ std::vector<Event> judge_links(const model::Observations& observations, const ca
     judge_states(listing.second, directory, out);
     for (const LinkSummary& summary : listing.second) {
       judge_speeds(summary, directory, out);
-      judge_counters(summary, directory, out);
+      judge_counters(summary, directory, catalog.threshold("nvlink.crc_many"), out);
     }
   }
   for (const Topology& topology : observations.topologies) {

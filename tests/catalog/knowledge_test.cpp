@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -103,6 +104,8 @@ TEST(Knowledge, PacksAndUnpacksToTheSameCatalog) {
   EXPECT_EQ(catalog::pack_catalog(*after), packed);
   EXPECT_EQ(after->causes().size(), before->causes().size());
   EXPECT_EQ(after->xid(79)->meaning.zh, before->xid(79)->meaning.zh);
+  EXPECT_EQ(after->compat().boards.size(), before->compat().boards.size());
+  EXPECT_EQ(after->compat().branch(580)->last_release, before->compat().branch(580)->last_release);
 }
 
 TEST(Knowledge, DamagedPackIsRefused) {
@@ -133,6 +136,31 @@ TEST(Knowledge, EveryTableRowNamesItsSourceAndSpeaksBothLanguages) {
     EXPECT_FALSE(row.source.empty() || row.action.empty()) << row.subunit;
     EXPECT_EQ(row.pattern_v1.size(), 32U) << row.subunit;
     EXPECT_EQ(row.pattern_v2.size(), 32U) << row.subunit;
+  }
+}
+
+TEST(Knowledge, EveryThresholdIsUsedAndSaysWhy) {
+  std::set<std::string> ids;
+  for (const catalog::ThresholdRow& row : knowledge().tables().thresholds) {
+    ids.insert(row.id);
+    EXPECT_FALSE(row.reason.empty() || row.unit.empty() || row.applies_to.empty()) << row.id;
+    // "…_gen5" is put together from its family and the generation
+    const std::string family =
+        row.id.substr(0, row.id.find("_gen") == std::string::npos ? row.id.size() : row.id.find("_gen") + 4);
+    EXPECT_TRUE(base::contains(source_text(), "\"" + family))
+        << row.id << " is a limit that nobody compares with";
+  }
+  EXPECT_EQ(knowledge().threshold("gpu.remap_uncorrectable_limit"), 512.0);
+  EXPECT_EQ(knowledge().threshold("gpu.no_such_limit"), std::numeric_limits<double>::infinity());
+  // Every limit that code asks for has a row.
+  static constexpr std::string_view kAsks[] = {"limit(\"", "threshold(\""};
+  for (const std::string_view ask : kAsks) {
+    for (std::size_t at = source_text().find(ask); at != std::string::npos;
+         at = source_text().find(ask, at + 1)) {
+      const std::size_t begin = at + ask.size();
+      const std::string id = source_text().substr(begin, source_text().find('"', begin) - begin);
+      EXPECT_TRUE(ids.count(id) == 1 || base::contains(id, "_gen")) << id;
+    }
   }
 }
 

@@ -112,6 +112,22 @@ TEST(Demo, EachShowsAFindingAndSaysThatItIsADemonstration) {
   EXPECT_THAT(unknown.err, HasSubstr(knowledge().demos().front().name));
 }
 
+TEST(Explain, DriversCudaReleasesAndGpusComeFromTheTables) {
+  for (const char* branch : {"R580", "580", "580.95.05", "driver 580"}) {
+    const Ran ran = gpuwright({"explain", branch});
+    EXPECT_EQ(ran.exit_code, 0) << branch;
+    EXPECT_NE(ran.out.find("R580"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("as of"), std::string::npos) << "what ages says when it was read";
+  }
+  EXPECT_NE(gpuwright({"explain", "CUDA", "13.0"}).out.find("580.65.06"), std::string::npos);
+  EXPECT_NE(gpuwright({"explain", "H100"}).out.find("H100 SXM5 80GB"), std::string::npos);
+  EXPECT_NE(gpuwright({"explain", "10de:2503"}).out.find("GA106"), std::string::npos);
+  EXPECT_NE(gpuwright({"explain", "--lang", "zh", "R535"}).out.find("已停止支持"), std::string::npos);
+  const Ran json = gpuwright({"explain", "--json", "R580"});
+  EXPECT_NE(json.out.find("\"end_of_life\": \"2028-06\""), std::string::npos) << json.out;
+  EXPECT_EQ(gpuwright({"explain", "gpu"}).exit_code, 2);
+}
+
 TEST(Explain, KnowsCodesCausesAndLines) {
   const Ran code = gpuwright({"explain", "79"});
   EXPECT_EQ(code.exit_code, 0) << code.err;

@@ -72,6 +72,8 @@ TEST(DriverJudge, TheFlavourMustFitTheGpuThatTheBusShows) {
   const std::string proprietary = "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  570.158.01  Tue May\n";
   EXPECT_EQ(causes(proprietary + device("2901")), Causes{"gpu-needs-open-modules"});
   EXPECT_EQ(causes(proprietary + device("2330")), Causes{});
+  EXPECT_EQ(causes(proprietary + device("2342")), Causes{"gpu-needs-open-modules"});  // GH200
+  EXPECT_EQ(causes(proprietary + device("3fff")), Causes{"gpu-needs-open-modules"});  // newer than the tables
   EXPECT_EQ(causes(kOpen580 + device("1db6")), Causes{"gpu-needs-proprietary-modules"});
   EXPECT_EQ(causes(kOpen580 + device("1eb8")), Causes{});
 }

@@ -89,6 +89,8 @@ TEST(JudgeGpu, RetiredPages) {
   EXPECT_EQ(gpu(pages("6", "0", "Yes")), Set{"gpu.retired_pages_pending"});
   EXPECT_EQ(gpu(pages("60", "5", "No")), Set{"gpu.retired_pages_limit"});
   EXPECT_EQ(gpu(pages("2", "3", "No")), Set{"gpu.retired_pages_some"});
+  EXPECT_EQ(gpu(pages("30", "14", "No")), Set{"gpu.retired_pages_some"});
+  EXPECT_EQ(gpu(pages("2", "15", "No")), Set{"gpu.retired_pages_many"});
 }
 
 std::string ecc(const std::string& vol_dram, const std::string& vol_corrected, const std::string& agg_dram,
@@ -149,6 +151,53 @@ TEST(JudgeGpu, Temperatures) {
             Set{"gpu.memory_over_temperature"});
 }
 
+TEST(JudgeGpu, TheLastDegreesBeforeTheBoardsOwnLimit) {
+  const auto margin = [](const std::string& left, const std::string& temperature = "84") {
+    return gpu(
+        section("Temperature", {"GPU Current Temp : " + temperature + " C",
+                                "GPU T.Limit Temp : " + left + " C", "GPU Slowdown T.Limit Temp : -3 C"}));
+  };
+  EXPECT_EQ(margin("6"), Set{});
+  EXPECT_EQ(margin("5"), Set{"gpu.near_thermal_limit"});
+  EXPECT_EQ(margin("2"), Set{"gpu.at_thermal_limit"});
+  EXPECT_EQ(margin("0"), Set{"gpu.at_thermal_limit"});
+  EXPECT_EQ(margin("2", "41"), Set{}) << "a cool GPU with a small margin is a doubtful reading";
+  const auto slowdown = [](const std::string& temperature) {
+    return gpu(
+        section("Temperature", {"GPU Current Temp : " + temperature + " C", "GPU Slowdown Temp : 96 C"}));
+  };
+  EXPECT_EQ(slowdown("90"), Set{}) << "hotter than a fixed number, and far from the board's own limit";
+  EXPECT_EQ(slowdown("91"), Set{"gpu.near_thermal_limit"});
+  EXPECT_EQ(slowdown("94"), Set{"gpu.at_thermal_limit"});
+  EXPECT_EQ(slowdown("96"), Set{"gpu.over_temperature"});
+}
+
+TEST(JudgeGpu, FixedTemperaturesOnlyWhereTheBoardTellsNoLimit) {
+  const auto bare = [](const std::string& temperature) {
+    return gpu(section("Temperature", {"GPU Current Temp : " + temperature + " C"}));
+  };
+  EXPECT_EQ(bare("84"), Set{});
+  EXPECT_EQ(bare("85"), Set{"gpu.hot_without_limit"});
+  EXPECT_EQ(bare("92"), Set{"gpu.very_hot_without_limit"});
+  const auto memory = [](const std::vector<std::string>& rows) { return gpu(section("Temperature", rows)); };
+  EXPECT_EQ(memory({"Memory Current Temp : 99 C", "Memory Max Operating Temp : 105 C"}), Set{});
+  EXPECT_EQ(memory({"Memory Current Temp : 100 C", "Memory Max Operating Temp : 105 C"}),
+            Set{"gpu.memory_near_limit"});
+  EXPECT_EQ(memory({"Memory Current Temp : 94 C"}), Set{});
+  EXPECT_EQ(memory({"Memory Current Temp : 95 C"}), Set{"gpu.memory_near_limit"});
+}
+
+TEST(JudgeGpu, APowerLimitThatIsNotTheDefault) {
+  const auto limits = [](const std::string& now, const std::string& by_default) {
+    return gpu(section("GPU Power Readings", {"Current Power Limit : " + now + " W",
+                                              "Default Power Limit : " + by_default + " W"}));
+  };
+  EXPECT_EQ(limits("700.00", "700.00"), Set{});
+  EXPECT_EQ(limits("699.50", "700.00"), Set{});
+  EXPECT_EQ(limits("400.00", "700.00"), Set{"gpu.power_limit_lowered"});
+  EXPECT_EQ(limits("450.00", "400.00"), Set{"gpu.power_limit_raised"});
+}
+
 std::string csv(const std::string& header, const std::string& row) {
   return header + "\n" + row + "\n";
 }
@@ -161,6 +210,9 @@ TEST(JudgeGpu, PcieLink) {
   EXPECT_EQ(gpu(csv(header, "0, 1, 5, 16, 16, P8")), Set{"gpu.pcie_generation_idle"});
   EXPECT_EQ(gpu(csv(header, "0, 1, 5, 16, 16, P0")), Set{"gpu.pcie_generation"});
   EXPECT_EQ(gpu(csv(header, "0, [N/A], 5, [N/A], 16, P0")), Set{});
+  const std::string busy = "index, pcie.link.gen.current, pcie.link.gen.max, pstate, utilization.gpu [%]";
+  EXPECT_EQ(gpu(csv(busy, "0, 1, 5, P0, 19 %")), Set{"gpu.pcie_generation_idle"});
+  EXPECT_EQ(gpu(csv(busy, "0, 1, 5, P0, 20 %")), Set{"gpu.pcie_generation"});
   EXPECT_EQ(gpu(read_file(source_dir() + "/tests/data/captures/nvidia-smi-xml/tesla-t4.xml")),
             Set{"gpu.pcie_width_vm"});
 }
