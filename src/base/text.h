@@ -83,6 +83,10 @@ int compare_versions(std::string_view a, std::string_view b);
 /// its letters differ). Case, and '_' against '-', count little.
 std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& candidates);
 
+/// Compares names with the numbers in them counted ("n9" < "n10"). Negative, zero or positive; zero also for
+/// "n1" and "n01".
+int compare_naturally(std::string_view a, std::string_view b);
+
 /// True when `text` matches `pattern`, where a final ".*" stands for any suffix after the dot ("sxid.*"
 /// matches "sxid.20034").
 bool matches_signal_glob(std::string_view pattern, std::string_view text);
