@@ -1,6 +1,7 @@
 // `gpuwright doctor`: any evidence in, root cause and what to do out.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.h"
+#include "app/compare.h"
 #include "app/knowledge.h"
 #include "app/looking.h"
 #include "base/text.h"
@@ -27,12 +28,15 @@ struct DoctorOptions {
   bool json = false;
   bool quiet = false;
   bool checks = false;
+  bool facts = false;
+  bool compare = false;
   std::string language = "en";
   std::string fail_on = "error";
   std::string data;
   std::string sysroot;
   std::string demo;
   std::string workload;
+  std::string since;
 };
 
 /// What was looked at, and what the last line should suggest.
@@ -152,16 +156,16 @@ int exit_code(const model::Diagnosis& diagnosis, const DoctorOptions& options) {
   return found ? kFindings : kFine;
 }
 
-}  // namespace
-
-int run_doctor(const std::vector<std::string>& arguments, const Console& console) {
-  DoctorOptions options;
-  CommandLine line("doctor", "Find what is wrong, why, and what to do.");
+void add_options(CommandLine& line, DoctorOptions& options) {
   line.positionals("PATH", options.paths,
                    "files, folders, bundles or bug reports to look at; - is standard input");
   line.flag("--json", options.json, "print JSON (docs/schema/doctor.schema.json)");
   line.flag("-q,--quiet", options.quiet, "print the verdict alone");
   line.flag("--checks", options.checks, "list every check of the machine with its answer");
+  line.flag("--facts", options.facts, "add the machine's facts to the JSON");
+  line.flag("--compare", options.compare,
+            "which of the machines at PATH..., or which GPU of one, differs from its peers");
+  line.option("--since", options.since, "PATH", "what changed since that bundle, the guiltiest first");
   line.choice("--lang", options.language, {"en", "zh"}, "language of the text");
   line.choice("--fail-on", options.fail_on, {"info", "warning", "error", "critical"},
               "lowest severity that makes the exit code 1");
@@ -174,10 +178,46 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   line.example("gpuwright doctor /var/log/kern.log error.txt", "files, whatever they are");
   line.example("dmesg -T | gpuwright doctor -", "standard input");
   line.example("gpuwright doctor nvidia-bug-report.log.gz --json", "a bug report, for a program");
+  line.example("gpuwright doctor --compare n1.tar.gz n2.tar.gz n3.tar.gz", "the odd one out");
+  line.example("gpuwright doctor --since last-week.tar.gz", "what changed before it broke");
+}
+
+/// Adds what changed since the bundle, where one was named.
+base::Status add_changes(const DoctorOptions& options, const std::optional<model::Machine>& facts,
+                         const catalog::Catalog& catalog, model::Diagnosis& diagnosis) {
+  if (options.since.empty()) return base::Done{};
+  if (!facts) {
+    return base::make_error(base::ErrorKind::Malformed,
+                            "--since compares one machine: name a bundle, a fixture or a root folder");
+  }
+  GPUWRIGHT_TRY(diagnosis.changes, changes_since(options.since, *facts, diagnosis, catalog));
+  return base::Done{};
+}
+
+/// The diagnosis as JSON, with the facts where they were asked for.
+std::string as_json(const model::Diagnosis& diagnosis, const std::optional<model::Machine>& facts,
+                    const DoctorOptions& options, const catalog::Catalog& catalog) {
+  std::optional<model::FactNode> tree;
+  if (options.facts && facts) tree = model::fact_tree(*facts);
+  return report::render_doctor_json(diagnosis, catalog, language_of(options.language),
+                                    tree ? &*tree : nullptr);
+}
+
+}  // namespace
+
+int run_doctor(const std::vector<std::string>& arguments, const Console& console) {
+  DoctorOptions options;
+  CommandLine line("doctor", "Find what is wrong, why, and what to do.");
+  add_options(line, options);
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
 
   const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
   if (!catalog) return console.usage_error(catalog.error());
+  if (options.compare) {
+    return compare_machines(
+        {options.paths, options.sysroot, language_of(options.language), options.json, options.quiet},
+        *catalog, console);
+  }
   base::Result<Look> looked = look(options, *catalog, console);
   if (!looked) return console.usage_error(looked.error());
   base::Result<model::Observations> observations = recognise(looked->inputs, options, *catalog, console);
@@ -195,9 +235,11 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
     diagnosis.could_not_look.push_back(std::move(reason));
   }
   if (facts) tell_denied(*facts, diagnosis);
+  if (const base::Status added = add_changes(options, facts, *catalog, diagnosis); !added)
+    return console.usage_error(added.error());
   const catalog::Language language = language_of(options.language);
   if (options.json) {
-    console.print(report::render_doctor_json(diagnosis, *catalog, language));
+    console.print(as_json(diagnosis, facts, options, *catalog));
   } else if (options.quiet) {
     console.print(report::verdict_line(diagnosis, *catalog, language) + "\n");
   } else {

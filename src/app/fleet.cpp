@@ -11,9 +11,12 @@
 #include "base/text.h"
 #include "host/hosts_file.h"
 #include "host/ssh.h"
+#include "kit/json.h"
 #include "parse/doctor_answer.h"
+#include "parse/facts_answer.h"
 #include "report/fleet_json.h"
 #include "report/fleet_text.h"
+#include "rules/peers.h"
 
 #include <fmt/core.h>
 
@@ -41,6 +44,7 @@ struct FleetOptions {
   std::string connect_timeout = "10";
   std::string language = "en";
   std::string fail_on = "error";
+  std::string data;
   bool json = false;
   bool quiet = false;
 };
@@ -111,17 +115,32 @@ std::string remote_command(const RemoteHost& remote, const std::vector<std::stri
   return line;
 }
 
-NodeReport unknown(const std::string& node, NoAnswer why, std::string detail) {
+/// What one node told: its diagnosis, and its facts where it has any.
+struct Told {
   NodeReport report;
-  report.node = node;
-  report.no_answer = why;
-  report.detail = std::move(detail);
-  return report;
+  std::optional<model::Snapshot> facts;
+};
+
+Told unknown(const std::string& node, NoAnswer why, std::string detail) {
+  Told told;
+  told.report.node = node;
+  told.report.no_answer = why;
+  told.report.detail = std::move(detail);
+  return told;
 }
 
-NodeReport read_answer(const RemoteHost& remote, const host::RemoteAnswer& answer) {
+base::Result<Told> read_json(const std::string& text, const std::string& node) {
+  GPUWRIGHT_TRY(const kit::Node root, kit::parse_json(text, node));
+  Told told;
+  GPUWRIGHT_TRY(told.report, parse::read_doctor_answer(root, node));
+  auto facts = parse::read_facts(root, node);
+  if (facts) told.facts = std::move(*facts);
+  return told;
+}
+
+Told read_answer(const RemoteHost& remote, const host::RemoteAnswer& answer) {
   if (answer.no_answer) return unknown(remote.name, *answer.no_answer, answer.detail);
-  auto report = parse::read_doctor_answer(answer.output, remote.name);
+  auto report = read_json(answer.output, remote.name);
   if (report) return std::move(*report);
   const bool too_old = report.error().kind == ErrorKind::Unsupported;
   std::string detail = base::printable(report.error().message, 200);
@@ -129,15 +148,16 @@ NodeReport read_answer(const RemoteHost& remote, const host::RemoteAnswer& answe
   return unknown(remote.name, too_old ? NoAnswer::TooOld : NoAnswer::BadAnswer, std::move(detail));
 }
 
-NodeReport ask(const RemoteHost& remote, const Plan& plan, const FleetOptions& options) {
+Told ask(const RemoteHost& remote, const Plan& plan, const FleetOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::string command = remote_command(remote, {"doctor", "--json", "--lang", options.language});
+  const std::string command =
+      remote_command(remote, {"doctor", "--json", "--facts", "--lang", options.language});
   const auto answer = host::run_remote(remote, command, plan.ssh);
-  NodeReport report =
+  Told told =
       answer ? read_answer(remote, *answer) : unknown(remote.name, NoAnswer::Failed, answer.error().text());
-  report.took =
+  told.report.took =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
-  return report;
+  return told;
 }
 
 /// "12 of 16 nodes; waiting for n3, n7", overwritten as answers come.
@@ -170,15 +190,30 @@ class Progress {
   std::size_t done_ = 0;
 };
 
-std::vector<NodeReport> ask_all(const Plan& plan, const FleetOptions& options, const Console& console) {
-  std::vector<NodeReport> reports(plan.hosts.size());
+std::vector<Told> ask_all(const Plan& plan, const FleetOptions& options, const Console& console) {
+  std::vector<Told> told(plan.hosts.size());
   Progress progress(console, plan.hosts.size());
   base::in_parallel(plan.hosts.size(), plan.at_once, [&](std::size_t at) {
     progress.begin(plan.hosts[at].name);
-    reports[at] = ask(plan.hosts[at], plan, options);
+    told[at] = ask(plan.hosts[at], plan, options);
     progress.end(plan.hosts[at].name);
   });
-  return reports;
+  return told;
+}
+
+/// Ranks the nodes, and compares the facts of those that told any.
+model::FleetReport judge(std::vector<Told> told, const catalog::Catalog& catalog) {
+  std::vector<NodeReport> reports;
+  std::vector<model::Snapshot> machines;
+  for (Told& one : told) {
+    reports.push_back(std::move(one.report));
+    if (one.facts) machines.push_back(std::move(*one.facts));
+  }
+  model::FleetReport fleet = rules::judge_fleet(std::move(reports));
+  constexpr std::size_t kFewestPeers = 3;  // of two nobody can say which is the odd one
+  if (machines.size() >= kFewestPeers)
+    fleet.peers = rules::compare_peers(machines, catalog::FactGuilt(catalog));
+  return fleet;
 }
 
 /// How a person looks at the worst node.
@@ -225,17 +260,20 @@ int run_fleet(const std::vector<std::string>& arguments, const Console& console)
   line.choice("--lang", options.language, {"en", "zh"}, "language of the text");
   line.choice("--fail-on", options.fail_on, {"info", "warning", "error", "critical"},
               "lowest severity that makes the exit code 1; 3: a node gave no answer");
+  line.option("--data", options.data, "DIR", "use the knowledge in DIR instead of the embedded one");
   line.example("gpuwright fleet --hosts nodes.txt", "all nodes of a list");
   line.example("gpuwright fleet gpu-01 admin@gpu-02:2222", "two nodes");
   line.example("gpuwright fleet --hosts nodes.txt --ssh 'ssh -F cluster.conf' --json", "for a program");
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
 
+  const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
+  if (!catalog) return console.usage_error(catalog.error());
   const base::Result<Plan> plan = plan_of(options);
   if (!plan) return console.usage_error(plan.error());
-  const model::FleetReport fleet = rules::judge_fleet(ask_all(*plan, options, console));
+  const model::FleetReport fleet = judge(ask_all(*plan, options, console), *catalog);
   const catalog::Language language = language_of(options.language);
   if (options.json) {
-    console.print(report::render_fleet_json(fleet, language));
+    console.print(report::render_fleet_json(fleet, *catalog, language));
   } else if (options.quiet) {
     console.print(report::fleet_line(fleet, language) + "\n");
   } else {
@@ -244,7 +282,7 @@ int run_fleet(const std::vector<std::string>& arguments, const Console& console)
     text.color = console.color;
     text.width = console.width;
     text.next_command = next_command(fleet, *plan);
-    console.print(report::render_fleet_text(fleet, text));
+    console.print(report::render_fleet_text(fleet, *catalog, text));
   }
   return exit_code(fleet, options.fail_on);
 }

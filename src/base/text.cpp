@@ -265,6 +265,26 @@ int compare_naturally(std::string_view a, std::string_view b) {
   return static_cast<int>(!a.empty()) - static_cast<int>(!b.empty());
 }
 
+bool matches_wildcard(std::string_view pattern, std::string_view text) {
+  std::size_t at = 0, in = 0;
+  std::size_t star = std::string_view::npos, resume = 0;  // the last star, and where its text may end next
+  while (in < text.size()) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      resume = in;
+    } else if (at < pattern.size() && pattern[at] == text[in]) {
+      ++at;
+      ++in;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;
+      in = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', at) == std::string_view::npos;
+}
+
 bool matches_signal_glob(std::string_view pattern, std::string_view text) {
   if (pattern.size() >= 2 && pattern.substr(pattern.size() - 2) == ".*") {
     pattern.remove_suffix(1);

@@ -3,12 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "model/difference.h"
 #include "model/event.h"
 #include "model/observations.h"
 #include "model/verdict.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,7 @@ struct Diagnosis {
   std::vector<RecognisedInput> inputs;
   std::vector<Verdict> checks;  ///< of the machine's facts, by id; none where no facts were collected
   std::vector<std::string> could_not_look;  ///< what was asked for and could not be seen, with the reason
+  std::optional<ChangeReport> changes;      ///< since an earlier time, where that was asked for
 };
 
 }  // namespace gpuwright::model

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "model/difference.h"
 #include "model/finding.h"
 
 #include <chrono>
@@ -54,6 +55,7 @@ struct NodeReport {
 struct FleetReport {
   std::vector<NodeReport> nodes;               ///< worst first
   std::map<NodeVerdict, std::int64_t> counts;  ///< of the verdicts that occur
+  PeerReport peers;                            ///< of the nodes that told their facts
 };
 
 }  // namespace gpuwright::model

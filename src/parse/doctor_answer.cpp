@@ -2,7 +2,6 @@
 #include "parse/doctor_answer.h"
 
 #include "base/text.h"
-#include "kit/json.h"
 
 #include <fmt/core.h>
 
@@ -70,31 +69,29 @@ bool recognised_something(const Node& root) {
 
 }  // namespace
 
-Result<model::NodeReport> read_doctor_answer(std::string_view json, const std::string& node) {
-  const auto root = kit::parse_json(json, node);
-  if (!root) return make_error(ErrorKind::Malformed, root.error().message);
-  const Node& version = (*root)["schema_version"];
+Result<model::NodeReport> read_doctor_answer(const Node& root, const std::string& node) {
+  const Node& version = root["schema_version"];
   if (!version.is_scalar()) return make_error(ErrorKind::Malformed, "JSON without schema_version");
   if (version.text() != kSchema) {
     return make_error(ErrorKind::Unsupported, fmt::format("answers in schema {}, this gpuwright reads {}",
                                                           text_of(version), kSchema));
   }
-  const bool whole = (*root)["findings"].is_sequence() && (*root)["recognised"].is_sequence() &&
-                     (*root)["could_not_look"].is_sequence();
+  const bool whole = root["findings"].is_sequence() && root["recognised"].is_sequence() &&
+                     root["could_not_look"].is_sequence();
   if (!whole) return make_error(ErrorKind::Malformed, "JSON of something else than doctor");
   model::NodeReport report;
   report.node = node;
-  for (const Node& item : (*root)["findings"].items) {
+  for (const Node& item : root["findings"].items) {
     if (report.findings.size() == kMaxFindings) break;
     GPUWRIGHT_TRY(auto finding, read_finding(item));
     report.findings.push_back(std::move(finding));
   }
-  for (const Node& reason : (*root)["could_not_look"].items) {
+  for (const Node& reason : root["could_not_look"].items) {
     if (report.could_not_look.size() < kMaxReasons) report.could_not_look.push_back(text_of(reason));
   }
-  if (report.findings.empty() && !recognised_something(*root)) {
+  if (report.findings.empty() && !recognised_something(root)) {
     report.no_answer = model::NoAnswer::NothingKnown;
-    report.detail = text_of((*root)["verdict"]);
+    report.detail = text_of(root["verdict"]);
   }
   return report;
 }

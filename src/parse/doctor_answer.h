@@ -5,15 +5,15 @@
 #pragma once
 
 #include "base/result.h"
+#include "kit/node.h"
 #include "model/fleet.h"
 
 #include <string>
-#include <string_view>
 
 namespace gpuwright::parse {
 
-/// The answer as a report of `node`. Malformed: no JSON, cut JSON, JSON of something else. Unsupported:
-/// another schema_version.
-base::Result<model::NodeReport> read_doctor_answer(std::string_view json, const std::string& node);
+/// The parsed answer as a report of `node`. Malformed: JSON of something else. Unsupported: another
+/// schema_version.
+base::Result<model::NodeReport> read_doctor_answer(const kit::Node& root, const std::string& node);
 
 }  // namespace gpuwright::parse

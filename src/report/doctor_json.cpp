@@ -4,7 +4,9 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "report/checks_text.h"
+#include "report/differences.h"
 #include "report/doctor_text.h"
+#include "report/facts_json.h"
 #include "report/layout.h"
 #include "report/wording.h"
 
@@ -166,7 +168,7 @@ void write_checks(JsonWriter& json, const std::vector<model::Verdict>& checks) {
 }  // namespace
 
 std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
-                               Language language) {
+                               Language language, const model::FactNode* facts) {
   JsonWriter json;
   json.begin_object();
   json.key("schema_version").integer(1);
@@ -176,6 +178,12 @@ std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog:
   write_inputs(json, diagnosis.inputs);
   write_checks(json, diagnosis.checks);
   write_strings(json, "could_not_look", diagnosis.could_not_look);
+  if (diagnosis.changes) {
+    const catalog::FactGuilt guilt(catalog);
+    json.key("changes");
+    write_changes(json, *diagnosis.changes, DifferenceWords(guilt, language));
+  }
+  if (facts != nullptr) write_facts(json, *facts);
   json.end_object();
   return json.text() + "\n";
 }

@@ -2,6 +2,7 @@
 #include "report/fleet_json.h"
 
 #include "base/json_writer.h"
+#include "report/differences.h"
 #include "report/fleet_text.h"
 #include "report/wording.h"
 
@@ -50,7 +51,8 @@ void write_node(JsonWriter& json, const model::NodeReport& node) {
 
 }  // namespace
 
-std::string render_fleet_json(const model::FleetReport& fleet, Language language) {
+std::string render_fleet_json(const model::FleetReport& fleet, const catalog::Catalog& catalog,
+                              Language language) {
   JsonWriter json;
   json.begin_object();
   json.key("schema_version").integer(1);
@@ -66,6 +68,11 @@ std::string render_fleet_json(const model::FleetReport& fleet, Language language
   json.key("nodes").begin_array();
   for (const model::NodeReport& node : fleet.nodes) write_node(json, node);
   json.end_array();
+  json.key("compared").begin_array();
+  for (const std::string& name : fleet.peers.names) json.string(name);
+  json.end_array();
+  const catalog::FactGuilt guilt(catalog);
+  write_peers(json, fleet.peers, DifferenceWords(guilt, language));
   json.end_object();
   return json.text() + "\n";
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "catalog/cause.h"
+#include "catalog/catalog.h"
 #include "model/fleet.h"
 
 #include <string>
@@ -10,6 +10,7 @@
 namespace gpuwright::report {
 
 /// One document with a line end.
-std::string render_fleet_json(const model::FleetReport& fleet, catalog::Language language);
+std::string render_fleet_json(const model::FleetReport& fleet, const catalog::Catalog& catalog,
+                              catalog::Language language);
 
 }  // namespace gpuwright::report

@@ -2,6 +2,7 @@
 #include "report/fleet_text.h"
 
 #include "base/text.h"
+#include "report/differences.h"
 #include "report/layout.h"
 
 #include <fmt/core.h>
@@ -18,6 +19,8 @@ using model::NoAnswer;
 using model::NodeReport;
 using model::NodeVerdict;
 
+constexpr std::size_t kShownOdd = 8;
+constexpr std::int64_t kLeastGuiltShown = 25;
 constexpr std::size_t kShownFine = 32;  // a longer list of nodes without findings is folded
 
 struct Words {
@@ -42,8 +45,8 @@ const Words& words_of(NoAnswer why) {
 
 class FleetText {
  public:
-  FleetText(const model::FleetReport& fleet, const FleetTextOptions& options)
-      : fleet_(fleet), options_(options) {}
+  FleetText(const model::FleetReport& fleet, const catalog::Catalog& catalog, const FleetTextOptions& options)
+      : fleet_(fleet), catalog_(catalog), options_(options) {}
 
   std::string render() const {
     Layout layout(options_.width, options_.color);
@@ -52,7 +55,7 @@ class FleetText {
     const bool warn = count(NodeVerdict::Unknown) || count(NodeVerdict::Warning);
     layout.line(bad ? Style::Bad : warn ? Style::Warn : Style::Good, fleet_line(fleet_, options_.language));
     layout.blank();
-    std::string text = layout.text() + table();
+    std::string text = layout.text() + table() + odd_ones();
     if (!options_.next_command.empty()) {
       text += fmt::format("\n{}{}\n", say("next: ", "下一步："), options_.next_command);
     }
@@ -78,6 +81,20 @@ class FleetText {
       text += fmt::format("+ {} {}\n", fine - kShownFine,
                           say("fine nodes (--json lists all)", "个正常节点（--json 列出全部）"));
     return text;
+  }
+
+  /// Of the odd ones those that are odd in something that matters.
+  std::string odd_ones() const {
+    if (fleet_.peers.names.size() < 3) return {};
+    model::PeerReport shown = fleet_.peers;
+    std::erase_if(shown.odd,
+                  [](const model::OddOne& odd) { return odd.differences.front().guilt < kLeastGuiltShown; });
+    if (shown.odd.size() > kShownOdd) shown.odd.resize(kShownOdd);
+    Layout layout(options_.width, options_.color);
+    layout.blank();
+    const catalog::FactGuilt guilt(catalog_);
+    add_peers(layout, shown, DifferenceWords(guilt, options_.language));
+    return layout.text();
   }
 
   Table::Row row(const NodeReport& node) const {
@@ -115,6 +132,7 @@ class FleetText {
   }
 
   const model::FleetReport& fleet_;
+  const catalog::Catalog& catalog_;
   const FleetTextOptions& options_;
 };
 
@@ -156,8 +174,9 @@ std::string fleet_line(const model::FleetReport& fleet, Language language) {
                      zh ? "：" : ": ", base::join(parts, zh ? "，" : ", "));
 }
 
-std::string render_fleet_text(const model::FleetReport& fleet, const FleetTextOptions& options) {
-  return FleetText(fleet, options).render();
+std::string render_fleet_text(const model::FleetReport& fleet, const catalog::Catalog& catalog,
+                              const FleetTextOptions& options) {
+  return FleetText(fleet, catalog, options).render();
 }
 
 }  // namespace gpuwright::report

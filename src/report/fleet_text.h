@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "catalog/cause.h"
+#include "catalog/catalog.h"
 #include "model/fleet.h"
 
 #include <string>
@@ -19,8 +19,9 @@ struct FleetTextOptions {
 /// "16 nodes: 1 critical, 3 unknown, 12 fine".
 std::string fleet_line(const model::FleetReport& fleet, catalog::Language language);
 
-/// The line, the table and the next command.
-std::string render_fleet_text(const model::FleetReport& fleet, const FleetTextOptions& options);
+/// The line, the table, the odd ones out and the next command.
+std::string render_fleet_text(const model::FleetReport& fleet, const catalog::Catalog& catalog,
+                              const FleetTextOptions& options);
 
 /// Why a node is unknown, as a word of the JSON ("timed_out") and as text.
 const char* no_answer_word(model::NoAnswer why);

@@ -54,11 +54,13 @@ void write_file(const std::string& path, const std::string& content) {
 }
 
 /// A disk with a driver and a kernel log; returns its folder.
-std::string make_sysroot(const TempFolder& folder, const std::string& name, const std::string& log) {
+std::string make_sysroot(const TempFolder& folder, const std::string& name, const std::string& log,
+                         const std::string& driver = "580.95.05") {
   const std::string root = folder.path() + "/" + name;
   write_file(root + "/proc/driver/nvidia/version",
-             "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  "
-             "(builder@host)  Tue Sep 23 09:55:41 UTC 2025\nGCC version:  gcc version 12.2.0\n");
+             "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  " + driver +
+                 "  Release Build  (builder@host)  Tue Sep 23 09:55:41 UTC 2025\nGCC version:  gcc version "
+                 "12.2.0\n");
   write_file(root + "/etc/os-release", "ID=debian\nVERSION_ID=\"12\"\n");
   write_file(root + "/var/log/kern.log", "[    0.000000] Linux version 6.1.0-40-amd64\n" + log);
   return root;
@@ -151,7 +153,7 @@ TEST(Fleet, GivesSshWordsThatNoShellCanMistake) {
   const std::string words = read_file(ssh + ".argv");
   EXPECT_THAT(words, HasSubstr("-F\na b\n"));
   EXPECT_THAT(words, HasSubstr("-p\n2222\n-l\nadmin\n--\nfine1\n'/opt/my tools/gpuwright' doctor --json "
-                               "--lang en --sysroot '/mnt/it'\\''s; reboot'\n"));
+                               "--facts --lang en --sysroot '/mnt/it'\\''s; reboot'\n"));
 }
 
 TEST(Fleet, RefusesWrongInputInOneLine) {
@@ -189,7 +191,7 @@ TEST(Fleet, OfSixteenRealServersWithThreeThatHangEndsInTimeWithTheWorstFirst) {
     const std::string log =
         n == 7 ? "[ 4242.000001] NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n" : "";
     hosts += login + std::to_string(servers.start()) + " name=" + name + " binary=" + program() +
-             " sysroot=" + make_sysroot(folder, name, log) + "\n";
+             " sysroot=" + make_sysroot(folder, name, log, n == 9 ? "580.65.06" : "580.95.05") + "\n";
   }
   const std::string hang = "echo $$ >>$PIDS; exec sleep 600";
   hosts += login + std::to_string(servers.start()) + " name=n13 binary=/nonexistent/gpuwright\n";
@@ -209,6 +211,10 @@ TEST(Fleet, OfSixteenRealServersWithThreeThatHangEndsInTimeWithTheWorstFirst) {
   EXPECT_EQ(verdicts(json), expected) << ran.out;
   ASSERT_EQ(json["nodes"].items.size(), 16U);
   EXPECT_EQ(json["nodes"].items.front()["node"].text(), "n7");
+  EXPECT_EQ(json["compared"].items.size(), 12U);
+  ASSERT_EQ(json["odd"].items.size(), 1U) << ran.out;
+  EXPECT_EQ(json["odd"].items[0]["name"].text(), "n9");
+  EXPECT_EQ(json["odd"].items[0]["differences"].items[0]["fact"].text(), "driver.loaded_version");
   EXPECT_EQ(ran.exit_code, 1) << ran.err;
   EXPECT_LT(ran.took, std::chrono::seconds(55)) << "those that hang are waited for one after another";
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parse/doctor_answer.h"
 
+#include "kit/json.h"
 #include "report/doctor_json.h"
 
 #include "support/diagnose.h"
@@ -20,8 +21,13 @@ std::string doctor_json(const std::string& text) {
   return report::render_doctor_json(diagnose(text), knowledge(), catalog::Language::English);
 }
 
+base::Result<model::NodeReport> read_back(const std::string& json, const std::string& node) {
+  GPUWRIGHT_TRY(const kit::Node root, kit::parse_json(json, node));
+  return parse::read_doctor_answer(root, node);
+}
+
 TEST(DoctorAnswer, IsReadBack) {
-  const auto report = parse::read_doctor_answer(doctor_json(kXid79), "n7");
+  const auto report = read_back(doctor_json(kXid79), "n7");
   ASSERT_TRUE(report.ok()) << report.error().text();
   EXPECT_EQ(report->node, "n7");
   EXPECT_FALSE(report->no_answer);
@@ -34,7 +40,7 @@ TEST(DoctorAnswer, IsReadBack) {
 }
 
 TEST(DoctorAnswer, ThatRecognisedNothingIsNoHealth) {
-  const auto report = parse::read_doctor_answer(doctor_json("hello\n"), "n1");
+  const auto report = read_back(doctor_json("hello\n"), "n1");
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->no_answer, model::NoAnswer::NothingKnown);
 }
@@ -42,7 +48,7 @@ TEST(DoctorAnswer, ThatRecognisedNothingIsNoHealth) {
 TEST(DoctorAnswer, CutAnywhereIsNoAnswer) {
   const std::string whole = doctor_json(kXid79);
   for (std::size_t length = 0; length + 2 < whole.size(); length += 7) {
-    const auto report = parse::read_doctor_answer(whole.substr(0, length), "n1");
+    const auto report = read_back(whole.substr(0, length), "n1");
     ASSERT_FALSE(report.ok()) << length;
     EXPECT_EQ(report.error().kind, ErrorKind::Malformed);
   }
@@ -50,7 +56,7 @@ TEST(DoctorAnswer, CutAnywhereIsNoAnswer) {
 
 TEST(DoctorAnswer, OfAnotherSchemaOrKindIsRefused) {
   const auto kind = [](const char* json) {
-    const auto report = parse::read_doctor_answer(json, "n1");
+    const auto report = read_back(json, "n1");
     EXPECT_FALSE(report.ok()) << json;
     return report.error().kind;
   };
@@ -69,7 +75,7 @@ TEST(DoctorAnswer, OfAnotherSchemaOrKindIsRefused) {
 }
 
 TEST(DoctorAnswer, OfAHostileNodeIsMadePrintable) {
-  const auto report = parse::read_doctor_answer(
+  const auto report = read_back(
       R"({"schema_version": 1, "findings": [{"cause": "x\u001b[2J", "title": "\u0007", "subject": {"text": "\u009b"},
           "severity": "error", "confidence": 0.5, "first": {"utc": "\u001b"}}], "recognised": [], "could_not_look": ["\u0000"]})",
       "n1");
