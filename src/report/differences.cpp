@@ -109,9 +109,8 @@ void write_difference(base::JsonWriter& json, const FactDifference& difference,
 
 std::string DifferenceWords::name(const std::string& path) const {
   const catalog::FactRow& row = guilt_.of(path);
-  const std::string title = row.title.in(language_);
-  const std::string shown = base::printable(path, kShownValue);
-  if (title.empty()) return shown;
+  std::string title = row.title.in(language_);
+  if (title.empty()) return base::printable(path, kShownValue);
   if (path.ends_with('}')) return title + " " + base::printable(between(path, '{', '}'), kShownValue);
   const std::string key = base::printable(between(path, '[', ']'), kShownValue);
   if (key.empty()) return title;

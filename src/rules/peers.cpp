@@ -199,6 +199,7 @@ std::vector<Snapshot> gpus_of(const Snapshot& machine) {
     if (gpu != gpus.end()) gpu->second.facts["pci[]" + path.substr(parts.front().size())] = value;
   }
   std::vector<Snapshot> result;
+  result.reserve(gpus.size());
   for (auto& entry : gpus) result.push_back(std::move(entry.second));
   return result;
 }

@@ -61,6 +61,7 @@ std::vector<Votes::Group> Votes::groups() const {
     group.texts.push_back(vote.text);
   }
   std::vector<Group> groups;
+  groups.reserve(by_key.size());
   for (auto& entry : by_key) groups.push_back(std::move(entry.second));
   std::stable_sort(groups.begin(), groups.end(),
                    [](const Group& a, const Group& b) { return a.voters.size() > b.voters.size(); });
