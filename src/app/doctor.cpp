@@ -1,6 +1,7 @@
 // `gpuwright doctor`: any evidence in, root cause and what to do out.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.h"
+#include "app/compare.h"
 #include "app/doctor_slurm.h"
 #include "app/knowledge.h"
 #include "app/looking.h"
@@ -33,6 +34,8 @@ struct DoctorOptions {
   bool json = false;
   bool quiet = false;
   bool checks = false;
+  bool facts = false;
+  bool compare = false;
   bool quick = false;
   std::string language = "en";
   std::string fail_on = "error";
@@ -44,6 +47,7 @@ struct DoctorOptions {
   std::string format = "text";
   std::string condition;
   SlurmOptions slurm;
+  std::string since;
 };
 
 /// What was looked at, and what the last line should suggest.
@@ -58,6 +62,7 @@ struct Look {
 struct Examined {
   model::Diagnosis diagnosis;
   Look look;
+  std::optional<model::Machine> facts;
   bool gpus_told = false;  ///< GPUs answered: through NVML, or in a text of nvidia-smi
 };
 
@@ -222,6 +227,27 @@ base::Error no_machine(const DoctorOptions& options) {
       base::printable(options.spec));
 }
 
+/// Adds what changed since the bundle, where one was named.
+base::Status add_changes(const DoctorOptions& options, const std::optional<model::Machine>& facts,
+                         const catalog::Catalog& catalog, model::Diagnosis& diagnosis) {
+  if (options.since.empty()) return base::Done{};
+  if (!facts) {
+    return base::make_error(base::ErrorKind::Malformed,
+                            "--since compares one machine: name a bundle, a fixture or a root folder");
+  }
+  GPUWRIGHT_TRY(diagnosis.changes, changes_since(options.since, *facts, diagnosis, catalog));
+  return base::Done{};
+}
+
+/// The diagnosis as JSON, with the facts where they were asked for.
+std::string as_json(const model::Diagnosis& diagnosis, const std::optional<model::Machine>& facts,
+                    const DoctorOptions& options, const catalog::Catalog& catalog) {
+  std::optional<model::FactNode> tree;
+  if (options.facts && facts) tree = model::fact_tree(*facts);
+  return report::render_doctor_json(diagnosis, catalog, language_of(options.language),
+                                    tree ? &*tree : nullptr);
+}
+
 base::Result<Examined> examine(const DoctorOptions& options, const catalog::Catalog& catalog,
                                const host::LiveLimits& limits, const Console& console) {
   Examined examined;
@@ -229,7 +255,8 @@ base::Result<Examined> examine(const DoctorOptions& options, const catalog::Cata
   GPUWRIGHT_TRY(examined.look, look(options, catalog, limits, console));
   host::Inputs& inputs = examined.look.inputs;
   const facts::Extent extent = options.quick ? facts::Extent::Quick : facts::Extent::All;
-  const std::optional<model::Machine> facts = facts_of(inputs, extent, catalog);
+  examined.facts = facts_of(inputs, extent, catalog);
+  const std::optional<model::Machine>& facts = examined.facts;
   if (spec && !facts) return no_machine(options);
   add_unanswered(inputs);
   GPUWRIGHT_TRY(model::Observations observations, recognise(inputs, options, catalog, console));
@@ -249,6 +276,7 @@ base::Result<Examined> examine(const DoctorOptions& options, const catalog::Cata
   if (options.quick) tell_blind_checks(diagnosis);
   if (spec) add_spec(*spec, *facts, catalog, diagnosis);
   tell_left_behind(inputs, diagnosis);
+  GPUWRIGHT_TRY([[maybe_unused]] auto added, add_changes(options, facts, catalog, diagnosis));
   return examined;
 }
 
@@ -323,7 +351,7 @@ void print_report(const DoctorOptions& options, const catalog::Catalog& catalog,
   const model::Diagnosis& diagnosis = examined.diagnosis;
   const catalog::Language language = language_of(options.language);
   if (options.json) {
-    console.print(report::render_doctor_json(diagnosis, catalog, language));
+    console.print(as_json(diagnosis, examined.facts, options, catalog));
   } else if (options.quiet) {
     console.print(report::verdict_line(diagnosis, catalog, language) + "\n");
   } else if (options.quick) {
@@ -348,6 +376,10 @@ std::optional<int> parse_options(const std::vector<std::string>& arguments, cons
   line.flag("--json", options.json, "print JSON (docs/schema/doctor.schema.json)");
   line.flag("-q,--quiet", options.quiet, "print the verdict alone");
   line.flag("--checks", options.checks, "list every check of the machine with its answer");
+  line.flag("--facts", options.facts, "add the machine's facts to the JSON");
+  line.flag("--compare", options.compare,
+            "which of the machines at PATH..., or which GPU of one, differs from its peers");
+  line.option("--since", options.since, "PATH", "what changed since that bundle, the guiltiest first");
   line.choice("--lang", options.language, {"en", "zh"}, "language of the text");
   line.choice("--fail-on", options.fail_on, {"info", "warning", "error", "critical"},
               "lowest severity that makes the exit code 1");
@@ -369,6 +401,8 @@ std::optional<int> parse_options(const std::vector<std::string>& arguments, cons
   line.example("dmesg -T | gpuwright doctor -", "standard input");
   line.example("gpuwright doctor -f gpuwright.yaml", "this machine, beside what it should be");
   line.example("gpuwright doctor nvidia-bug-report.log.gz --json", "a bug report, for a program");
+  line.example("gpuwright doctor --compare n1.tar.gz n2.tar.gz n3.tar.gz", "the odd one out");
+  line.example("gpuwright doctor --since last-week.tar.gz", "what changed before it broke");
   return line.parse(arguments, console);
 }
 
@@ -381,6 +415,11 @@ int run_doctor(const std::vector<std::string>& arguments, const Console& console
   const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
   if (!catalog) return console.usage_error(catalog.error());
   if (const auto wrong = wrong_options(options)) return console.usage_error(*wrong);
+  if (options.compare) {
+    return compare_machines(
+        {options.paths, options.sysroot, language_of(options.language), options.json, options.quiet},
+        *catalog, console);
+  }
   const host::LiveLimits limits = options.quick ? quick_limits() : host::LiveLimits();
   base::Result<Examined> examined = examine(options, *catalog, limits, console);
   if (!examined) return console.usage_error(examined.error());

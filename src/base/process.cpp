@@ -1,4 +1,5 @@
-// Child processes with deadlines; see the header. Source: fork(2), setpgid(2), waitid(2), poll(2).
+// Child processes with deadlines; see the header. Source: fork(2), setpgid(2), waitid(2), poll(2),
+// prctl(2).
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process.h"
 
@@ -7,6 +8,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -48,6 +50,7 @@ Result<Pipe> make_pipe() {
 /// allowed.
 struct Prepared {
   std::string path;
+  pid_t parent = 0;
   std::vector<std::string> argv;
   std::vector<std::string> environment;
   std::vector<char*> argv_pointers;
@@ -64,6 +67,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 [[noreturn]] void become_tool(const Prepared& prepared, int output, int errors, int failure, int kept) {
   ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // in its own group, ^C would not reach it
+  if (::getppid() != prepared.parent) ::_exit(127);
   for (int number = 1; number < 32; ++number) {
     if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
   }
@@ -122,12 +127,22 @@ void finish(pid_t child, ProcessResult& result) {
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
 }
 
-Result<Prepared> prepare(const std::vector<std::string>& argv) {
+/// What stands in our environment besides what the tool gets anyway.
+void add_own_environment(std::vector<std::string>& environment) {
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!text.starts_with("LC_ALL=") && !text.starts_with("PATH=")) environment.emplace_back(text);
+  }
+}
+
+Result<Prepared> prepare(const std::vector<std::string>& argv, const ProcessOptions& options) {
   if (argv.empty()) return make_error(ErrorKind::Internal, "no program given");
   Prepared prepared;
   GPUWRIGHT_TRY(prepared.path, find_tool(argv.front()));
+  prepared.parent = ::getpid();
   prepared.argv = argv;
   prepared.environment = {"LC_ALL=C", "PATH=" + join(tool_folders(), ":")};
+  if (options.whole_environment) add_own_environment(prepared.environment);
   prepared.argv_pointers = pointers(prepared.argv);
   prepared.environment_pointers = pointers(prepared.environment);
   return prepared;
@@ -222,7 +237,7 @@ Processes::~Processes() {
 
 Result<std::size_t> Processes::start(const std::vector<std::string>& argv, const ProcessOptions& options) {
   // A Prepared must not move after its pointers are taken: it stays in the Result that prepare returned.
-  const auto prepared = prepare(argv);
+  const auto prepared = prepare(argv, options);
   if (!prepared) return prepared.error();
   GPUWRIGHT_TRY(auto output, make_pipe());
   GPUWRIGHT_TRY(auto errors, make_pipe());

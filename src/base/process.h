@@ -20,7 +20,8 @@ struct ProcessOptions {
   std::chrono::milliseconds deadline{10000};
   std::size_t output_limit = std::size_t{16} << 20;  ///< bytes of stdout kept; the rest is read and dropped
   std::size_t error_limit = std::size_t{256} << 10;  ///< bytes of stderr kept
-  int kept = -1;  ///< a descriptor that the tool keeps open beside the standard ones
+  int kept = -1;                   ///< a descriptor that the tool keeps open beside the standard ones
+  bool whole_environment = false;  ///< our own environment too, for tools that are set up through it (ssh)
 };
 
 struct ProcessResult {
@@ -42,8 +43,8 @@ Result<std::string> find_tool(const std::string& name);
 
 /// Runs argv[0] (looked up as by find_tool) with nothing on stdin, in a process group of its own, with only
 /// LC_ALL=C and PATH in its environment. Returns when it ends or at the deadline, with what it wrote so far.
-/// What it leaves behind in its process group is killed. Errors: NotFound (no such tool), Denied (may not be
-/// executed), Io.
+/// What it leaves behind in its process group is killed, and it dies with us. May be called from several
+/// threads. Errors: NotFound (no such tool), Denied (may not be executed), Io.
 Result<ProcessResult> run_process(const std::vector<std::string>& argv, const ProcessOptions& options = {});
 
 /// Tools that run beside each other, and beside what we do meanwhile.

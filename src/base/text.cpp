@@ -252,6 +252,51 @@ std::string upstream_version(std::string_view version) {
   return std::string(version.substr(0, end));
 }
 
+int compare_naturally(std::string_view a, std::string_view b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto take_number = [&](std::string_view& text) {
+    const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+    std::string_view digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+    text.remove_prefix(digits.size());
+    while (!digits.empty() && digits.front() == '0') digits.remove_prefix(1);
+    return digits;
+  };
+  while (!a.empty() && !b.empty()) {
+    int order = 0;
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const std::string_view left = take_number(a);
+      const std::string_view right = take_number(b);
+      order = left.size() != right.size() ? (left.size() < right.size() ? -1 : 1) : left.compare(right);
+    } else {
+      order = a.substr(0, 1).compare(b.substr(0, 1));
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+    if (order != 0) return order;
+  }
+  return static_cast<int>(!a.empty()) - static_cast<int>(!b.empty());
+}
+
+bool matches_wildcard(std::string_view pattern, std::string_view text) {
+  std::size_t at = 0, in = 0;
+  std::size_t star = std::string_view::npos, resume = 0;  // the last star, and where its text may end next
+  while (in < text.size()) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      resume = in;
+    } else if (at < pattern.size() && pattern[at] == text[in]) {
+      ++at;
+      ++in;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;
+      in = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', at) == std::string_view::npos;
+}
+
 bool matches_signal_glob(std::string_view pattern, std::string_view text) {
   if (pattern.size() >= 2 && pattern.substr(pattern.size() - 2) == ".*") {
     pattern.remove_suffix(1);

@@ -88,6 +88,13 @@ std::optional<std::string> closest(std::string_view word, const std::vector<std:
 /// "580.65.06".
 std::string upstream_version(std::string_view version);
 
+/// Compares names with the numbers in them counted ("n9" < "n10"). Negative, zero or positive; zero also for
+/// "n1" and "n01".
+int compare_naturally(std::string_view a, std::string_view b);
+
+/// True when `text` is `pattern`, where each '*' stands for any text, also none.
+bool matches_wildcard(std::string_view pattern, std::string_view text);
+
 /// True when `text` matches `pattern`, where a final ".*" stands for any suffix after the dot ("sxid.*"
 /// matches "sxid.20034").
 bool matches_signal_glob(std::string_view pattern, std::string_view text);

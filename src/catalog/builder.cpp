@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "catalog/csv_row.h"
-#include "catalog/table_columns.h"
 #include "catalog/spec_key.h"
+#include "catalog/table_columns.h"
 
 #include <fmt/core.h>
 

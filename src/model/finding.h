@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "model/difference.h"
 #include "model/event.h"
 #include "model/left_behind.h"
 #include "model/observations.h"
@@ -64,6 +65,7 @@ struct Diagnosis {
   std::optional<SpecSummary> spec;  ///< nothing where no spec was named
   std::vector<std::string> could_not_look;  ///< what was asked for and could not be seen, with the reason
   std::vector<LeftBehind> left_behind;      ///< our processes that wait in the kernel
+  std::optional<ChangeReport> changes;      ///< since an earlier time, where that was asked for
 };
 
 }  // namespace gpuwright::model

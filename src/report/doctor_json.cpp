@@ -4,7 +4,9 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "report/checks_text.h"
+#include "report/differences.h"
 #include "report/doctor_text.h"
+#include "report/facts_json.h"
 #include "report/layout.h"
 #include "report/wording.h"
 
@@ -191,7 +193,7 @@ void write_left_behind(JsonWriter& json, const std::vector<model::LeftBehind>& p
 }  // namespace
 
 std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog::Catalog& catalog,
-                               Language language) {
+                               Language language, const model::FactNode* facts) {
   JsonWriter json;
   json.begin_object();
   json.key("schema_version").integer(1);
@@ -203,6 +205,12 @@ std::string render_doctor_json(const model::Diagnosis& diagnosis, const catalog:
   write_strings(json, "could_not_look", diagnosis.could_not_look);
   if (diagnosis.spec) write_spec(json, *diagnosis.spec);
   write_left_behind(json, diagnosis.left_behind);
+  if (diagnosis.changes) {
+    const catalog::FactGuilt guilt(catalog);
+    json.key("changes");
+    write_changes(json, *diagnosis.changes, DifferenceWords(guilt, language));
+  }
+  if (facts != nullptr) write_facts(json, *facts);
   json.end_object();
   return json.text() + "\n";
 }

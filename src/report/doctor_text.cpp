@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "report/checks_text.h"
+#include "report/differences.h"
 #include "report/layout.h"
 #include "report/wording.h"
 
@@ -33,6 +34,7 @@ class DoctorText {
     layout_.line(verdict_style(), verdict_line(diagnosis_, catalog_, options_.language));
     int number = 1;
     for (const Finding& finding : diagnosis_.findings) incident(number++, finding);
+    changes();
     harmless();
     inputs();
     could_not_look();
@@ -176,6 +178,13 @@ class DoctorText {
       layout_.field(first ? name : "", "- " + fill_in(step, finding.params));
       first = false;
     }
+  }
+
+  void changes() {
+    if (!diagnosis_.changes) return;
+    const catalog::FactGuilt guilt(catalog_);
+    layout_.blank();
+    add_changes(layout_, *diagnosis_.changes, DifferenceWords(guilt, options_.language));
   }
 
   void harmless() {

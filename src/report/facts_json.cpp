@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/facts_json.h"
 
-#include "base/json_writer.h"
-
 namespace gpuwright::report {
 
 namespace {
@@ -24,7 +22,7 @@ struct ValueWriter {
   }
 };
 
-void write(JsonWriter& json, const FactNode& node) {
+void write(JsonWriter& json, const FactNode& node, const std::string& key = {}) {
   switch (node.kind) {
     case FactNode::Kind::Value:
       return std::visit(ValueWriter{json}, node.value);
@@ -33,11 +31,12 @@ void write(JsonWriter& json, const FactNode& node) {
       return;
     case FactNode::Kind::List:
       json.begin_array();
-      for (const FactNode& child : node.children) write(json, child);
+      for (const FactNode& child : node.children) write(json, child, child.name);
       json.end_array();
       return;
     case FactNode::Kind::Group:
       json.begin_object();
+      if (!key.empty()) json.key("key").string(key);
       for (const FactNode& child : node.children) {
         json.key(child.name);
         write(json, child);
@@ -48,9 +47,8 @@ void write(JsonWriter& json, const FactNode& node) {
 
 }  // namespace
 
-std::string render_facts_json(const FactNode& tree) {
-  JsonWriter json;
-  json.begin_object().key("schema_version").integer(1).key("facts");
+void write_facts(JsonWriter& json, const FactNode& tree) {
+  json.key("facts");
   write(json, tree);
   json.key("absent").begin_array();
   for (const model::Fact& fact : model::flatten(tree)) {
@@ -62,7 +60,14 @@ std::string render_facts_json(const FactNode& tree) {
     json.key("detail").string(fact.place.text);
     json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+}
+
+std::string render_facts_json(const FactNode& tree) {
+  JsonWriter json;
+  json.begin_object().key("schema_version").integer(1);
+  write_facts(json, tree);
+  json.end_object();
   return json.text() + "\n";
 }
 

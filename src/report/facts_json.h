@@ -1,8 +1,10 @@
 // The machine's facts as JSON: groups are objects, lists are arrays, an absent fact is null and its reason
-// stands in `absent`. Schema: docs/schema/facts.schema.json.
+// stands in `absent`. An element of a list begins with its `key`, which tells it from its siblings. Schema:
+// docs/schema/facts.schema.json.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/json_writer.h"
 #include "model/fact_tree.h"
 
 #include <string>
@@ -10,5 +12,8 @@
 namespace gpuwright::report {
 
 std::string render_facts_json(const model::FactNode& tree);
+
+/// The entries `facts` and `absent` of an object that is open.
+void write_facts(base::JsonWriter& json, const model::FactNode& tree);
 
 }  // namespace gpuwright::report

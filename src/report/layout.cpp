@@ -14,22 +14,6 @@ namespace {
 constexpr int kIndent = 3;
 constexpr int kNameColumns = 15;
 
-const char* style_code(Style style) {
-  switch (style) {
-    case Style::Plain:
-      return "";
-    case Style::Good:
-      return "\x1b[32m";
-    case Style::Warn:
-      return "\x1b[33m";
-    case Style::Bad:
-      return "\x1b[1;31m";
-    case Style::Dim:
-      return "\x1b[2m";
-  }
-  return "";
-}
-
 bool is_wide(std::string_view character) {
   return character.size() >= 3 && static_cast<unsigned char>(character[0]) >= 0xE3;
 }
@@ -50,6 +34,22 @@ std::size_t next_piece(std::string_view text) {
 
 }  // namespace
 
+const char* style_code(Style style) {
+  switch (style) {
+    case Style::Plain:
+      return "";
+    case Style::Good:
+      return "\x1b[32m";
+    case Style::Warn:
+      return "\x1b[33m";
+    case Style::Bad:
+      return "\x1b[1;31m";
+    case Style::Dim:
+      return "\x1b[2m";
+  }
+  return "";
+}
+
 int display_width(std::string_view text) {
   int width = 0;
   while (!text.empty()) {
@@ -58,6 +58,27 @@ int display_width(std::string_view text) {
     text.remove_prefix(length);
   }
   return width;
+}
+
+std::vector<std::string> wrap(std::string_view text, int width) {
+  std::vector<std::string> lines;
+  std::string current;
+  int used = 0;
+  while (!text.empty()) {
+    const std::string_view piece = text.substr(0, next_piece(text));
+    text.remove_prefix(piece.size());
+    const int piece_width = display_width(piece);
+    if (used > 0 && used + piece_width > width) {
+      lines.push_back(std::move(current));
+      current = base::trim(piece);
+      used = display_width(current);
+    } else {
+      current += piece;
+      used += piece_width;
+    }
+  }
+  lines.push_back(std::move(current));
+  return lines;
 }
 
 void Layout::line(Style style, std::string_view text) {

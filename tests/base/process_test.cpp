@@ -9,10 +9,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 
 namespace gpuwright::tests {
 namespace {
@@ -47,6 +49,45 @@ TEST(Process, TellsTheSignalThatEndedIt) {
   const auto result = shell("kill -SEGV $$");
   EXPECT_EQ(result.signal, SIGSEGV);
   EXPECT_EQ(result.status, -1);
+}
+
+TEST(Process, SeesOurEnvironmentWhereThatIsAskedFor) {
+  ::setenv("GPUWRIGHT_SECRET", "visible", 1);
+  base::ProcessOptions options;
+  options.whole_environment = true;
+  const auto result = base::run_process({"/bin/sh", "-c", "env"}, options);
+  ::unsetenv("GPUWRIGHT_SECRET");
+  ASSERT_TRUE(result.ok());
+  EXPECT_THAT(result->output, HasSubstr("GPUWRIGHT_SECRET=visible\n"));
+  EXPECT_THAT(result->output, HasSubstr("LC_ALL=C\n"));
+}
+
+TEST(Process, DiesWithUs) {
+  const TempFolder folder;
+  const std::string note = folder.path() + "/pid";
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    shell("echo $$ >" + note + "; exec sleep 600", milliseconds(600'000));
+    ::_exit(0);
+  }
+  pid_t tool = 0;
+  for (int tenths = 0; tool == 0 && tenths < 100; ++tenths) {
+    ::usleep(100'000);
+    std::ifstream(note) >> tool;
+  }
+  ASSERT_GT(tool, 0);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  bool gone = false;
+  for (int tenths = 0; !gone && tenths < 100; ++tenths) {
+    std::string state;
+    std::ifstream stat("/proc/" + std::to_string(tool) + "/stat");
+    std::getline(stat, state, ')');
+    gone = !(stat >> state) || state == "Z";  // a zombie where nobody collects orphans
+    if (!gone) ::usleep(100'000);
+  }
+  EXPECT_TRUE(gone);
 }
 
 TEST(Process, SeesOnlyACleanEnvironmentAndNoInput) {

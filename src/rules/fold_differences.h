@@ -1,0 +1,17 @@
+// One change shows in many facts: a driver's version in its module, libraries and packages; a GPU that is
+// gone in every list. They are one difference, told by its guiltiest fact.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/difference.h"
+
+#include <vector>
+
+namespace gpuwright::rules {
+
+/// Sorts by guilt (then those that more peers contradict, then by path), and folds those that say the same
+/// change as a guiltier one into its `also`: the same values at the same fact of another part; versions that
+/// hold both versions of the guiltier one; facts of and links to a part that is missing or extra.
+void fold_differences(std::vector<model::FactDifference>& differences);
+
+}  // namespace gpuwright::rules
