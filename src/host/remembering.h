@@ -33,10 +33,10 @@ class Remembering final : public Source {
   base::Result<std::string> device_holders() override { return inner_->device_holders(); }
   std::vector<Unanswered> unanswered() override { return inner_->unanswered(); }
   std::vector<model::LeftBehind> left_behind() override { return inner_->left_behind(); }
-  base::Result<KernelLog> kernel_log() override { return inner_->kernel_log(); }
-  std::vector<std::pair<std::string, std::string>> written_texts() override {
-    return inner_->written_texts();
+  std::vector<std::pair<std::string, std::string>> further_texts() override {
+    return inner_->further_texts();
   }
+  base::Result<KernelLog> kernel_log() override { return inner_->kernel_log(); }
 
  private:
   std::unique_ptr<Source> inner_;
