@@ -113,8 +113,7 @@ int run_explain(const std::vector<std::string>& arguments, const Console& consol
   Request request;
   std::vector<std::string> words;
   std::string language = "en", data;
-  CommandLine line("explain",
-                   "Explain a code, cause, signal, error text, spec key, driver, CUDA release or GPU.");
+  CommandLine line("explain", "Explain a code, cause, signal, text, spec key, driver, CUDA release or GPU.");
   line.positionals(
       "WHAT", words,
       "a cause's id, Xid N, SXid N, a signal, a key of a spec, an error message, a driver (R580), "

@@ -108,6 +108,9 @@ std::size_t ipv4_at(std::string_view line, std::size_t at) {
   if (!ends_word(line, here) || (here + 1 < line.size() && line[here] == '.' && is_alnum(line[here + 1])))
     return 0;
   if (here < line.size() && line[here] == '_') return 0;
+  // "libcudnn9|9.13.0.50-1" in a list of packages.
+  if (at > 0 && line[at - 1] == '|' && here < line.size() && (line[here] == '-' || line[here] == '+'))
+    return 0;
   if (here + 1 < line.size() && line[here] == '-' && is_alnum(line[here + 1]) && !is_digit(line[here + 1]))
     return 0;
   return announces_version(word_before(line, at)) ? 0 : here - at;

@@ -21,8 +21,7 @@ using Quantity = std::optional<double>;
 std::vector<const PciFunction*> gpu_functions(const Machine& machine) {
   std::vector<const PciFunction*> gpus;
   for (const PciFunction& function : model::each(machine.pci)) {
-    if (model::key_text(function.vendor) == "10de" && model::key_text(function.class_code).starts_with("03"))
-      gpus.push_back(&function);
+    if (is_gpu(function)) gpus.push_back(&function);
   }
   return gpus;
 }

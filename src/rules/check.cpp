@@ -66,11 +66,14 @@ std::vector<model::Verdict> run_checks(const Situation& situation) {
   return verdicts;
 }
 
+bool is_gpu(const model::PciFunction& function) {
+  return model::key_text(function.vendor) == "10de" && model::key_text(function.class_code).starts_with("03");
+}
+
 bool has_gpu(const model::Machine& machine) {
   if (!model::each(machine.gpus).empty()) return true;
   for (const model::PciFunction& function : model::each(machine.pci)) {
-    if (model::key_text(function.vendor) == "10de" && model::key_text(function.class_code).starts_with("03"))
-      return true;
+    if (is_gpu(function)) return true;
   }
   return false;
 }

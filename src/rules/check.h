@@ -83,6 +83,10 @@ std::span<const Check> all_checks();
 /// Runs them all, or the quick ones, in that order.
 std::vector<model::Verdict> run_checks(const Situation& situation);
 
+/// True for a display controller of NVIDIA's, whoever drives it. Source: PCI Code and ID Assignment
+/// Specification, class 03.
+bool is_gpu(const model::PciFunction& function);
+
 /// True when the machine shows an NVIDIA GPU: on the bus or through the driver. Checks of what only GPU
 /// machines need are not applicable elsewhere.
 bool has_gpu(const model::Machine& machine);

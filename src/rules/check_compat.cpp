@@ -34,10 +34,6 @@ struct Kind {
   bool answers = false;  ///< the driver reports one of them
 };
 
-bool is_gpu(const PciFunction& function) {
-  return model::key_text(function.vendor) == "10de" && model::key_text(function.class_code).starts_with("03");
-}
-
 /// "16c1" of "10de:16c1".
 std::string subsystem_device(const PciFunction& function) {
   const std::string both = model::key_text(function.subsystem);
@@ -57,7 +53,8 @@ bool reported(const Machine& machine, const PciFunction& function) {
 std::vector<Kind> kinds(const Situation& situation) {
   std::vector<Kind> out;
   for (const PciFunction& function : model::each(situation.machine.pci)) {
-    if (!is_gpu(function)) continue;
+    const bool of_a_guest = model::key_text(function.driver) == "vfio-pci";
+    if (!is_gpu(function) || of_a_guest) continue;
     Kind kind;
     kind.gpu =
         gpu_kind(tables(situation), GpuIds{model::key_text(function.device), subsystem_device(function), ""});

@@ -25,10 +25,6 @@ const model::ModuleFacts* loaded_module(const model::Machine& machine, const std
   return nullptr;
 }
 
-bool is_gpu(const model::PciFunction& function) {
-  return model::key_text(function.vendor) == "10de" && model::key_text(function.class_code).starts_with("03");
-}
-
 std::uint64_t device_id(const model::PciFunction& function) {
   return base::parse_hex(model::key_text(function.device)).value_or(0);
 }

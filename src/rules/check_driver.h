@@ -11,8 +11,6 @@ namespace gpuwright::rules {
 const model::KernelFacts* running_kernel(const model::Machine& machine);
 /// The loaded module of that name; null where it is not loaded or modules are unknown.
 const model::ModuleFacts* loaded_module(const model::Machine& machine, const std::string& name);
-/// A display or 3D function of NVIDIA.
-bool is_gpu(const model::PciFunction& function);
 /// The device id as a number; 0 where unknown.
 std::uint64_t device_id(const model::PciFunction& function);
 /// Driver packages are of these names; their version is the driver's. Not linux-modules-nvidia-*, whose

@@ -50,10 +50,6 @@ bool is_guest(const model::Machine& machine) {
   return machine.os.virtualization.known() && machine.os.virtualization.value() != "none";
 }
 
-bool is_gpu(const model::PciFunction& function) {
-  return model::key_text(function.vendor) == "10de" && model::key_text(function.class_code).starts_with("03");
-}
-
 bool is_kubernetes_node(const model::Machine& machine) {
   return machine.kubernetes.cgroup_driver.known() || is_running(service_named(machine, "kubelet"));
 }

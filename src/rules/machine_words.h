@@ -31,9 +31,6 @@ const model::Event* event_of(const model::Observations& observations, std::strin
 /// A virtual machine's guest, as far as the firmware and the processor say.
 bool is_guest(const model::Machine& machine);
 
-/// A GPU of the PCI bus: display class, NVIDIA.
-bool is_gpu(const model::PciFunction& function);
-
 /// A kubelet is configured or runs here.
 bool is_kubernetes_node(const model::Machine& machine);
 

@@ -125,7 +125,7 @@ TEST(Explain, DriversCudaReleasesAndGpusComeFromTheTables) {
   EXPECT_NE(gpuwright({"explain", "--lang", "zh", "R535"}).out.find("已停止支持"), std::string::npos);
   const Ran json = gpuwright({"explain", "--json", "R580"});
   EXPECT_NE(json.out.find("\"end_of_life\": \"2028-06\""), std::string::npos) << json.out;
-  EXPECT_EQ(gpuwright({"explain", "gpu"}).exit_code, 2);
+  EXPECT_EQ(gpuwright({"explain", "gpx"}).exit_code, 2);
 }
 
 TEST(Explain, KnowsCodesCausesAndLines) {

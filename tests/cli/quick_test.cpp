@@ -13,6 +13,7 @@
 namespace gpuwright::tests {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -75,7 +76,10 @@ TEST_F(Quick, SaysTheSameAsTheWholeLookDoes) {
 
 TEST_F(Quick, AHealthyNodeIsNotCalledWholeFromAQuickLook) {
   const Ran ran = doctor(healthy_, {});
-  EXPECT_THAT(ran.out, HasSubstr("no problem found in what could be seen"));
+  // The kernel's log is this machine's own, and may hold a finding.
+  EXPECT_THAT(ran.out, AnyOf(HasSubstr("no problem found in what could be seen"),
+                             HasSubstr("not seen: left out by --quick")));
+  EXPECT_THAT(ran.out, Not(HasSubstr("no problem found\n")));
 }
 
 TEST_F(Quick, WithoutNvmlItSaysSo) {

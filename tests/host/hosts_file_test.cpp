@@ -77,8 +77,9 @@ RC_GTEST_PROP(HostsFile, NoHostThatIsTakenIsAnOption, ()) {
   const auto hosts = host::parse_hosts(text, "nodes");
   if (!hosts) return;
   for (const RemoteHost& one : *hosts) {
-    RC_ASSERT(!one.host.empty() && one.host.front() != '-');
-    RC_ASSERT(one.user.empty() || one.user.front() != '-');
+    RC_ASSERT(!one.host.empty());
+    RC_ASSERT(!one.host.starts_with('-'));
+    RC_ASSERT(!one.user.starts_with('-'));
     RC_ASSERT(one.host.find_first_of(" '$#=\n@[]") == std::string::npos);
     RC_ASSERT(one.port >= 0 && one.port <= 65535);
   }

@@ -84,7 +84,7 @@ class Checker {
     for (const auto& [name, member] : value.items()) {
       if (known.contains(name)) {
         check(member, known[name], place + "/" + name);
-      } else if (rule.contains("additionalProperties") && rule["additionalProperties"].is_object()) {
+      } else if (rule.contains("additionalProperties")) {
         check(member, rule["additionalProperties"], place + "/" + name);
       } else {
         breach(place, "has a property that the schema does not name: " + name);
