@@ -188,8 +188,11 @@ class Author {
 
   /// Writes the value, if the key takes it.
   bool keep(const SpecKey& key, const std::string& path, SpecValue value) {
+    const bool bound = key.compare == SpecCompare::AtLeast;
+    if (bound && (value == SpecValue(0.0) || value == SpecValue(std::int64_t{0})))
+      return false;  // asks nothing
     double* number = std::get_if<double>(&value);
-    if (number != nullptr && key.compare == SpecCompare::AtLeast) *number = rounded_down(*number);
+    if (number != nullptr && bound) *number = rounded_down(*number);
     model::SpecEntry entry;
     entry.path = path;
     entry.key = key.key;
