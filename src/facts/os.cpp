@@ -30,7 +30,7 @@ std::optional<std::string> release_of(const std::string& text) {
 Field<std::string> kernel_of(Probe& probe) {
   auto release = probe.text("/proc/sys/kernel/osrelease");
   if (release.known()) return release;
-  const auto version = Probe::read_as<std::string>(probe.text("/proc/version"), release_of);
+  auto version = Probe::read_as<std::string>(probe.text("/proc/version"), release_of);
   if (version.known() || probe.source().live()) return version;
   const auto told = probe.said({"uname", "-r"});
   return told.known() ? Probe::derived(base::printable(base::trim(told.value()), 120), told) : version;
