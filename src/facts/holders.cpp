@@ -18,7 +18,8 @@ std::optional<std::string> holders_of_fuser(host::Source& source) {
   if (!answer) return std::nullopt;
   std::map<std::int64_t, std::pair<std::string, std::string>> processes;  // command, devices
   std::string device;
-  for (const std::string_view line : base::lines(answer->errors + "\n" + answer->output)) {
+  const std::string table = answer->errors + "\n" + answer->output;  // the table goes to stderr
+  for (const std::string_view line : base::lines(table)) {
     auto parts = base::words(line);
     if (!parts.empty() && parts.front().starts_with("/dev/") && parts.front().ends_with(':')) {
       device = parts.front().substr(0, parts.front().size() - 1);
