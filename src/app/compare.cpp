@@ -71,7 +71,7 @@ std::vector<model::PeerReport> compare_all(const std::vector<Snapshot>& machines
     for (Snapshot& gpu : gpus) {
       if (machines.size() > 1) gpu.name = machine.name + " " + gpu.name;
     }
-    reports.push_back(rules::compare_peers(gpus, guilt));
+    reports.push_back(rules::compare_peers(std::move(gpus), guilt));
   }
   return reports;
 }

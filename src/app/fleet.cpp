@@ -212,7 +212,7 @@ model::FleetReport judge(std::vector<Told> told, const catalog::Catalog& catalog
   model::FleetReport fleet = rules::judge_fleet(std::move(reports));
   constexpr std::size_t kFewestPeers = 3;  // of two nobody can say which is the odd one
   if (machines.size() >= kFewestPeers)
-    fleet.peers = rules::compare_peers(machines, catalog::FactGuilt(catalog));
+    fleet.peers = rules::compare_peers(std::move(machines), catalog::FactGuilt(catalog));
   return fleet;
 }
 

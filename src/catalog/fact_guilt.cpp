@@ -69,4 +69,10 @@ const ChangeRow* FactGuilt::of(std::string_view path, std::string_view place) co
   return row == changes_.end() ? nullptr : &*row;
 }
 
+const FactRow& RememberedGuilt::of(const std::string& path) {
+  const FactRow*& row = known_[path];
+  if (row == nullptr) row = &guilt_.of(path);
+  return *row;
+}
+
 }  // namespace gpuwright::catalog

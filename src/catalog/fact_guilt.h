@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,17 @@ class FactGuilt {
   std::vector<FactRow> rows_;
   std::vector<ChangeRow> changes_;
   FactRow unnamed_;
+};
+
+/// Remembers the rows of the paths that were asked for: a thousand machines have the same paths.
+class RememberedGuilt {
+ public:
+  explicit RememberedGuilt(const FactGuilt& guilt) : guilt_(guilt) {}
+  const FactRow& of(const std::string& path);
+
+ private:
+  const FactGuilt& guilt_;
+  std::map<std::string, const FactRow*> known_;
 };
 
 }  // namespace gpuwright::catalog

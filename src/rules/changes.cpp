@@ -30,7 +30,11 @@ constexpr std::int64_t kOtherDevice = -30;  // and of one on a sibling
 class Changes {
  public:
   Changes(const Snapshot& before, const Snapshot& now, const Symptom& symptom, const FactGuilt& guilt)
-      : guilt_(guilt), symptom_(symptom), before_(make_ready(before, guilt)), now_(make_ready(now, guilt)) {}
+      : guilt_(guilt),
+        symptom_(symptom),
+        rows_(guilt),
+        before_(make_ready(before, rows_)),
+        now_(make_ready(now, rows_)) {}
 
   std::vector<FactDifference> rank() {
     parts();
@@ -50,7 +54,7 @@ class Changes {
       if (was == is || within_changed(part)) continue;
       if (!(was ? now_ : before_).would_see(part)) continue;
       changed_parts_.insert(part);
-      if (guilt_.of(part).kind == FactKind::Identity) continue;
+      if (rows_.of(part).kind == FactKind::Identity) continue;
       FactDifference change;
       change.kind = was ? DifferenceKind::Missing : DifferenceKind::Extra;
       add(std::move(change), part);
@@ -73,7 +77,7 @@ class Changes {
       const Sight is = now_.sight(path);
       if (was == Sight::Unknown || is == Sight::Unknown || within_changed(path)) continue;
       if (was == Sight::None && is == Sight::None) continue;
-      const FactKind kind = guilt_.of(path).kind;
+      const FactKind kind = rows_.of(path).kind;
       const std::string old_value = was == Sight::Value ? before_.facts.at(path).value : "";
       const std::string new_value = is == Sight::Value ? now_.facts.at(path).value : "";
       if (kind == FactKind::Identity) note_name(path, old_value != new_value);
@@ -87,7 +91,7 @@ class Changes {
 
   void add(FactDifference change, const std::string& path) {
     const catalog::ChangeRow* row = guilt_.of(path, symptom_.place);
-    const std::int64_t usual = guilt_.of(path).guilt;
+    const std::int64_t usual = rows_.of(path).guilt;
     change.path = path;
     change.guilt = row != nullptr ? row->guilt : symptom_.place.empty() ? usual : usual / 2;
     change.guilt = std::clamp<std::int64_t>(change.guilt + nearness(path), 0, 100);
@@ -125,6 +129,7 @@ class Changes {
 
   const FactGuilt& guilt_;
   const Symptom& symptom_;
+  catalog::RememberedGuilt rows_;
   ReadySnapshot before_;
   ReadySnapshot now_;
   std::set<std::string> changed_parts_;

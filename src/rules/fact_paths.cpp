@@ -88,10 +88,10 @@ bool ReadySnapshot::would_see(const std::string& part) const {
   });
 }
 
-ReadySnapshot make_ready(const model::Snapshot& snapshot, const catalog::FactGuilt& guilt) {
+ReadySnapshot make_ready(model::Snapshot snapshot, catalog::RememberedGuilt& guilt) {
   ReadySnapshot ready;
-  ready.name = snapshot.name;
-  for (const auto& [path, value] : snapshot.facts) {
+  ready.name = std::move(snapshot.name);
+  for (auto& [path, value] : snapshot.facts) {
     for (std::string& part : parts_of(path)) {
       if (guilt.of(part).kind != catalog::FactKind::Reading) ready.parts.insert(std::move(part));
     }
@@ -103,7 +103,7 @@ ReadySnapshot make_ready(const model::Snapshot& snapshot, const catalog::FactGui
     } else if (kind == catalog::FactKind::Words) {
       if (value.reason == AbsentReason::NotFound) ready.word_lists.insert(path);
     } else {
-      ready.facts.emplace(path, value);
+      ready.facts.emplace(path, std::move(value));
     }
   }
   return ready;

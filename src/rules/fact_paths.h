@@ -39,6 +39,6 @@ struct ReadySnapshot {
   bool would_see(const std::string& part) const;
 };
 
-ReadySnapshot make_ready(const model::Snapshot& snapshot, const catalog::FactGuilt& guilt);
+ReadySnapshot make_ready(model::Snapshot snapshot, catalog::RememberedGuilt& guilt);
 
 }  // namespace gpuwright::rules

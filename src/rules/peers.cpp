@@ -31,8 +31,9 @@ std::int64_t guilt_of(std::int64_t guilt, bool one_is_none) {
 
 class Peers {
  public:
-  Peers(const std::vector<Snapshot>& machines, const FactGuilt& guilt) : guilt_(guilt) {
-    for (const Snapshot& machine : machines) ready_.push_back(make_ready(machine, guilt));
+  Peers(std::vector<Snapshot> machines, const FactGuilt& guilt) : guilt_(guilt) {
+    ready_.reserve(machines.size());
+    for (Snapshot& machine : machines) ready_.push_back(make_ready(std::exchange(machine, {}), guilt_));
     found_.resize(ready_.size());
     pair_ = ready_.size() == 2;
   }
@@ -167,7 +168,7 @@ class Peers {
     splits_.push_back(std::move(split));
   }
 
-  const FactGuilt& guilt_;
+  catalog::RememberedGuilt guilt_;
   std::vector<ReadySnapshot> ready_;
   std::vector<std::vector<FactDifference>> found_;  ///< by machine
   std::vector<model::FactSplit> splits_;
@@ -176,8 +177,8 @@ class Peers {
 
 }  // namespace
 
-model::PeerReport compare_peers(const std::vector<Snapshot>& machines, const FactGuilt& guilt) {
-  return Peers(machines, guilt).compare();
+model::PeerReport compare_peers(std::vector<Snapshot> machines, const FactGuilt& guilt) {
+  return Peers(std::move(machines), guilt).compare();
 }
 
 std::vector<Snapshot> gpus_of(const Snapshot& machine) {

@@ -16,8 +16,7 @@ namespace gpuwright::rules {
 /// fact is known (and at least two) agree on another value; a fact that could not be read is no difference,
 /// one that is not there is. Of two machines the second is told to differ from the first. The order given
 /// does not matter else.
-model::PeerReport compare_peers(const std::vector<model::Snapshot>& machines,
-                                const catalog::FactGuilt& guilt);
+model::PeerReport compare_peers(std::vector<model::Snapshot> machines, const catalog::FactGuilt& guilt);
 
 /// The GPUs of a machine, each as a machine of its own: facts of the GPU ("gpus[].vbios") and of its PCI
 /// function ("pci[].width").
