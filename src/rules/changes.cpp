@@ -24,6 +24,7 @@ using model::Snapshot;
 
 namespace {
 
+constexpr std::size_t kShortestDevice = 4;  // "#3" is an index, which no fact is named after
 constexpr std::int64_t kSameDevice = 6;     // guilt of a change on the very device that shows the symptom
 constexpr std::int64_t kOtherDevice = -30;  // and of one on a sibling
 
@@ -54,10 +55,10 @@ class Changes {
       if (was == is || within_changed(part)) continue;
       if (!(was ? now_ : before_).would_see(part)) continue;
       changed_parts_.insert(part);
-      if (rows_.of(part).kind == FactKind::Identity) continue;
       FactDifference change;
       change.kind = was ? DifferenceKind::Missing : DifferenceKind::Extra;
       add(std::move(change), part);
+      if (is_elsewhere(part, was ? now_ : before_, was ? before_ : now_)) found_.back().guilt /= kElsewhere;
     }
   }
 
@@ -154,7 +155,7 @@ const Finding* first_symptom(const model::Diagnosis& diagnosis) {
 Symptom symptom_of(const Finding* finding, const catalog::Catalog& catalog) {
   if (finding == nullptr) return {};
   Symptom symptom;
-  symptom.device = finding->subject.id.starts_with('#') ? "" : finding->subject.id;
+  symptom.device = finding->subject.id.size() < kShortestDevice ? "" : finding->subject.id;
   if (const catalog::Cause* cause = catalog.cause(finding->cause)) symptom.place = cause->at;
   return symptom;
 }

@@ -70,6 +70,11 @@ std::string last_key(std::string_view path) {
   return key;
 }
 
+bool is_pci_address(std::string_view text) {
+  return std::count(text.begin(), text.end(), ':') == 2 && std::count(text.begin(), text.end(), '.') == 1 &&
+         text.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
+}
+
 ReadySnapshot::Sight ReadySnapshot::sight(const std::string& path) const {
   const auto fact = facts.find(path);
   if (fact != facts.end()) {
@@ -86,6 +91,15 @@ bool ReadySnapshot::would_see(const std::string& part) const {
   return std::none_of(blind.begin(), blind.end(), [&](const std::string& hidden) {
     return part.starts_with(hidden) && (part[hidden.size()] == '[' || part[hidden.size()] == '.');
   });
+}
+
+std::size_t ReadySnapshot::siblings(const std::string& part) const {
+  const std::string list = part.substr(0, part.size() - last_key(part).size() - 1);
+  std::size_t count = 0;
+  for (auto at = parts.lower_bound(list); at != parts.end() && at->starts_with(list); ++at) {
+    if (at->ends_with(']') && at->size() == list.size() + last_key(*at).size() + 1) ++count;
+  }
+  return count;
 }
 
 ReadySnapshot make_ready(model::Snapshot snapshot, catalog::RememberedGuilt& guilt) {

@@ -7,6 +7,7 @@
 #include "catalog/fact_guilt.h"
 #include "model/snapshot.h"
 
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -24,6 +25,9 @@ std::string without_keys(std::string_view path);
 /// The name of the innermost part: "3"; empty where the path names none.
 std::string last_key(std::string_view path);
 
+/// Whether the text has the form of a PCI address: "0000:3b:00.0".
+bool is_pci_address(std::string_view text);
+
 /// A snapshot made ready for comparison: readings are gone, words stand alone, parts are known.
 struct ReadySnapshot {
   std::string name;
@@ -37,6 +41,8 @@ struct ReadySnapshot {
   Sight sight(const std::string& path) const;
   /// Whether the part would have been seen if it were there.
   bool would_see(const std::string& part) const;
+  /// How many parts stand in the list that this part stands in.
+  std::size_t siblings(const std::string& part) const;
 };
 
 ReadySnapshot make_ready(model::Snapshot snapshot, catalog::RememberedGuilt& guilt);

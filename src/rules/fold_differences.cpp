@@ -2,7 +2,6 @@
 #include "rules/fold_differences.h"
 
 #include "base/text.h"
-#include "rules/fact_paths.h"
 
 #include <algorithm>
 #include <string>
@@ -50,6 +49,10 @@ bool about_part(const FactDifference& one, const FactDifference& root) {
 }
 
 }  // namespace
+
+bool is_elsewhere(const std::string& part, const ReadySnapshot& lacking, const ReadySnapshot& having) {
+  return is_pci_address(last_key(part)) && lacking.siblings(part) >= having.siblings(part);
+}
 
 void fold_differences(std::vector<FactDifference>& differences) {
   const auto before = [](const FactDifference& a, const FactDifference& b) {

@@ -99,9 +99,15 @@ class Peers {
     const bool first_has = !having.empty() && having.front() == 0;
     if (lacking.empty() || having.empty()) return;
     if (is_clear(having.size(), known) && (!pair_ || first_has)) {
-      for (const std::size_t at : lacking) add_part(at, DifferenceKind::Missing, part, having.size());
+      for (const std::size_t at : lacking) {
+        add_part(at, DifferenceKind::Missing, part, having.size());
+        if (is_elsewhere(part, ready_[at], ready_[having.front()])) found_[at].back().guilt /= kElsewhere;
+      }
     } else if (is_clear(lacking.size(), known)) {
-      for (const std::size_t at : having) add_part(at, DifferenceKind::Extra, part, lacking.size());
+      for (const std::size_t at : having) {
+        add_part(at, DifferenceKind::Extra, part, lacking.size());
+        if (is_elsewhere(part, ready_[lacking.front()], ready_[at])) found_[at].back().guilt /= kElsewhere;
+      }
     }
   }
 
@@ -113,7 +119,6 @@ class Peers {
 
   void add_part(std::size_t at, DifferenceKind kind, const std::string& part, std::size_t agree) {
     const catalog::FactRow& row = guilt_.of(part);
-    if (row.kind == FactKind::Identity) return;
     FactDifference difference;
     difference.kind = kind;
     difference.path = part;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/peers.h"
 
+#include "base/text.h"
 #include "rules/fact_paths.h"
 
 #include "support/diagnose.h"
@@ -110,6 +111,17 @@ TEST(Peers, AMissingGpuIsToldOnce) {
   ASSERT_THAT(paths(report.odd[0]), ElementsAre("gpus[0000:43:00.0]"));
   EXPECT_EQ(report.odd[0].differences[0].kind, DifferenceKind::Missing);
   EXPECT_THAT(report.odd[0].differences[0].also, Contains("pci[0000:43:00.0]"));
+}
+
+TEST(Peers, AGpuAtAnotherAddressIsNotMissing) {
+  auto machines = fleet_of(8);
+  std::map<std::string, model::SnapshotValue> moved;
+  for (const auto& [path, value] : machines[2].facts)
+    moved[base::replace_all(path, "0000:43:00.0", "0000:44:00.0")] = value;
+  machines[2].facts = moved;
+  const auto report = rules::compare_peers(machines, guilt());
+  ASSERT_EQ(report.odd.size(), 1U);
+  for (const auto& difference : report.odd[0].differences) EXPECT_LT(difference.guilt, 30) << difference.path;
 }
 
 TEST(Peers, WhatCouldNotBeReadIsNotMissing) {
