@@ -20,7 +20,7 @@ constexpr std::array<Collector, 24> kCollectors = {{
     {"cpu", "/proc/cpuinfo, /sys/devices/system/cpu and node", "", collect_cpu},
     {"memory", "/proc/meminfo, /sys/devices/system/edac", "", collect_memory},
     {"pci", "/sys/bus/pci/devices", "ACS of the ports", collect_pci},
-    {"gpus", "NVML", "processes of other users", collect_gpus, true},
+    {"gpus", "NVML", "processes of other users", collect_gpus},
     {"topology", "what pci and gpus found", "", collect_topology},
     {"driver", "/proc/driver/nvidia, /proc/modules, library folders, nv-fabricmanager, nvidia-imex", "",
      collect_driver},

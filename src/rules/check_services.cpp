@@ -5,7 +5,8 @@
 namespace gpuwright::rules {
 
 model::Verdict check_fabric_manager_failed(Look look, const Situation& situation) {
-  if (!has_gpu(situation.machine)) return look.not_applicable();
+  // A quick look has no fact about GPUs, but what they answered.
+  if (!has_gpu(situation.machine) && situation.observations.gpus.empty()) return look.not_applicable();
   const auto* services = look.need(situation.machine.management.services);
   if (services == nullptr) return look.conclude();
   for (const model::ServiceFacts& service : *services) {
