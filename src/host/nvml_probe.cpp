@@ -121,10 +121,7 @@ class Probe {
     for (const Question& question : questions()) {
       const Return result = ask(question.key, question.call, [&] {
         Answer answer = question.ask(library_.api, device);
-        if (answer.result == Return::Success && std::string_view(question.key) == "pci.bus_id") {
-          holder_.pci = answer.text;
-          asking_.write(holder_);
-        }
+        note_address(question.key, answer);
         return answer;
       });
       if (result == Return::GpuIsLost) return;  // it does not come back, and each call may take long
@@ -155,6 +152,13 @@ class Probe {
   static std::string absent(const char* key, const model::LeftBehind& waiting, const char* call) {
     return fmt::format("+{}: [no answer after {} ms: process {} of an earlier look still waits]  [{}]", key,
                        age_ms(waiting), waiting.pid, call);
+  }
+
+  /// Later looks learn from the claim which GPU they did not ask.
+  void note_address(std::string_view key, const Answer& answer) {
+    if (key != "pci.bus_id" || answer.result != Return::Success) return;
+    holder_.pci = answer.text;
+    asking_.write(holder_);
   }
 
   void refuse_gpu(const std::optional<model::LeftBehind>& other, bool stuck) {
