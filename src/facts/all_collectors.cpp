@@ -1,5 +1,6 @@
 // The visible list of collectors.
 // SPDX-License-Identifier: Apache-2.0
+#include "facts/asked_tools.h"
 #include "facts/collector.h"
 
 #include <array>
@@ -55,6 +56,7 @@ std::span<const Collector> all_collectors() {
 
 model::Machine collect_machine(host::Source& source, const catalog::Catalog& catalog, Extent extent) {
   model::Machine machine;
+  if (source.live()) source.expect(asked_tools(catalog));
   Probe probe(source, machine);
   for (const Collector& collector : all_collectors()) {
     if (collector.quick || extent == Extent::All) collector.collect(probe, catalog, machine);

@@ -46,6 +46,14 @@ base::Result<std::string> Remembering::read_link(const std::string& path) {
   return once(links_, path, [&] { return inner_->read_link(path); });
 }
 
+void Remembering::expect(const std::vector<ToolCall>& calls) {
+  std::vector<ToolCall> unknown;
+  for (const ToolCall& call : calls) {
+    if (commands_.count(command_slug(call.argv)) == 0) unknown.push_back(call);
+  }
+  inner_->expect(unknown);
+}
+
 base::Result<CommandAnswer> Remembering::run(const std::vector<std::string>& argv,
                                              std::chrono::milliseconds deadline) {
   return once(commands_, command_slug(argv), [&] { return inner_->run(argv, deadline); });

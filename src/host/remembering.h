@@ -23,7 +23,7 @@ class Remembering final : public Source {
   base::Result<std::unique_ptr<base::ByteStream>> open_file(const std::string& path) override;
   base::Result<std::vector<std::string>> list_directory(const std::string& path) override;
   base::Result<std::string> read_link(const std::string& path) override;
-  void expect(const std::vector<ToolCall>& calls) override { inner_->expect(calls); }
+  void expect(const std::vector<ToolCall>& calls) override;
   base::Result<CommandAnswer> run(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds deadline) override;
   base::Result<base::FileStatus> status_of(const std::string& path) override {
