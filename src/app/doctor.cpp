@@ -179,14 +179,38 @@ void add_unanswered(host::Inputs& inputs) {
   }
 }
 
+/// Facts that one silence kept from us.
+struct TimedOut {
+  std::string first;
+  std::string why;
+  std::string thing;  ///< "gpus[1]": two GPUs that hang are two lines
+  std::size_t count = 1;
+};
+
+void note_timed_out(const model::Fact& fact, std::vector<TimedOut>& all) {
+  const std::string thing = fact.path.substr(0, fact.path.find(']'));
+  const auto known = std::find_if(all.begin(), all.end(), [&](const TimedOut& one) {
+    return one.why == fact.place.text && one.thing == thing;
+  });
+  if (known == all.end()) {
+    all.push_back({fact.path, fact.place.text, thing});
+  } else {
+    ++known->count;
+  }
+}
+
 /// What this user was not allowed to see, in one line.
 void tell_denied(const model::Machine& machine, model::Diagnosis& diagnosis) {
   constexpr std::size_t kShown = 6;
   std::set<std::string> denied;
+  std::vector<TimedOut> timed_out;
   for (const model::Fact& fact : model::flatten(machine)) {
-    const bool timed_out = !fact.known && fact.reason == model::AbsentReason::TimedOut;
-    if (timed_out) diagnosis.could_not_look.push_back(fact.path + ": " + fact.place.text);
+    if (!fact.known && fact.reason == model::AbsentReason::TimedOut) note_timed_out(fact, timed_out);
     if (!fact.known && fact.reason == model::AbsentReason::Denied) denied.insert(fact.place.input);
+  }
+  for (const TimedOut& one : timed_out) {
+    const std::string more = one.count == 1 ? "" : fmt::format(" and {} more", one.count - 1);
+    diagnosis.could_not_look.push_back(fmt::format("{}{}: {}", one.first, more, one.why));
   }
   if (denied.empty()) return;
   std::vector<std::string> shown(denied.begin(), denied.end());

@@ -69,16 +69,30 @@ Field<std::vector<T>> list_of(std::vector<T> list, const Field<std::int64_t>& co
   return {Absent{count.reason()}, count.provenance()};
 }
 
+/// After an answer that did not come, or a GPU that is lost, nothing more was asked of it.
+const model::UnreadableCell* where_it_ended(const model::GpuReport& report) {
+  for (const model::UnreadableCell& cell : report.unreadable) {
+    for (const char* end : {"no answer after", "ended the process", "GPU is lost"})
+      if (base::contains(cell.text, end)) return &cell;
+  }
+  return nullptr;
+}
+
 /// What NVML has no answer for, or is not asked for, says so.
 void explain_absences(model::GpuReport& report) {
+  const model::UnreadableCell* end = where_it_ended(report);
+  const AbsentReason reason = end == nullptr                                 ? AbsentReason::Unsupported
+                              : base::contains(end->text, "no answer after") ? AbsentReason::TimedOut
+                                                                             : AbsentReason::Malformed;
   model::Evidence silent;
   silent.input = "NVML";
-  silent.text = "NVML said nothing of this";
+  silent.text = end == nullptr ? "NVML said nothing of this"
+                               : fmt::format("not asked after {}: {}", end->field, end->text);
   report.lines.push_back(silent);
   const auto place = static_cast<std::int32_t>(report.lines.size());
-  model::GpuReport::each_field(report, [place](const char* /*name*/, auto& field) {
+  model::GpuReport::each_field(report, [place, reason](const char* /*name*/, auto& field) {
     if constexpr (requires { field.provenance(); }) {
-      if (!field.known() && field.provenance() == 0) field = {Absent{AbsentReason::Unsupported}, place};
+      if (!field.known() && field.provenance() == 0) field = {Absent{reason}, place};
     }
   });
 }

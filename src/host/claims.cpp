@@ -124,16 +124,17 @@ void Claim::leave() {
   file_.reset();
 }
 
-Claims Claims::of_this_user(std::string scope) {
-  return {find_folder(), std::move(scope)};
+const std::string& Claims::folder() const {
+  if (!folder_) folder_ = find_folder();
+  return *folder_;
 }
 
 std::string Claims::path_of(const std::string& name) const {
-  return base::join_path(folder_, scope_.empty() ? name : name + "@" + scope_);
+  return base::join_path(folder(), scope_.empty() ? name : name + "@" + scope_);
 }
 
 Result<Claim> Claims::take(const std::string& name, const model::LeftBehind& holder) const {
-  if (folder_.empty()) return Claim();
+  if (folder().empty()) return Claim();
   const std::string path = path_of(name);
   constexpr int kTries = 20;  // each time another took it and gave it back between our two steps
   for (int i = 0; i < kTries; ++i) {
@@ -149,16 +150,16 @@ Result<Claim> Claims::take(const std::string& name, const model::LeftBehind& hol
 }
 
 std::optional<model::LeftBehind> Claims::holder(const std::string& name) const {
-  return folder_.empty() ? std::nullopt : holder_of(path_of(name));
+  return folder().empty() ? std::nullopt : holder_of(path_of(name));
 }
 
 std::vector<model::LeftBehind> Claims::holders(const std::string& beginning) const {
   std::vector<model::LeftBehind> all;
-  const auto names = folder_.empty() ? Result<std::vector<std::string>>(std::vector<std::string>())
-                                     : base::list_directory(folder_);
+  const auto names = folder().empty() ? Result<std::vector<std::string>>(std::vector<std::string>())
+                                      : base::list_directory(folder());
   if (!names) return all;
   for (const std::string& file : *names) {
-    auto found = holder_of(base::join_path(folder_, file));  // of all, so that what the dead left goes
+    auto found = holder_of(base::join_path(folder(), file));  // of all, so that what the dead left goes
     const std::size_t at = std::min(file.find('@'), file.size());
     const bool ours = file.substr(at) == (scope_.empty() ? scope_ : "@" + scope_);
     if (ours && found && found->pid > 0 && file.starts_with(beginning)) all.push_back(std::move(*found));

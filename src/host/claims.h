@@ -51,9 +51,10 @@ class Claim {
 
 class Claims {
  public:
-  /// This user's. `scope` keeps apart what has nothing to do with each other (simulated GPUs and real ones).
-  static Claims of_this_user(std::string scope = {});
-  /// For tests: in this folder.
+  /// This user's; the folder is made when first needed. `scope` keeps apart what has nothing to do with each
+  /// other (simulated GPUs and real ones).
+  static Claims of_this_user(std::string scope = {}) { return Claims(std::move(scope)); }
+  /// For tests: in this folder, or, empty, nowhere.
   Claims(std::string folder, std::string scope) : folder_(std::move(folder)), scope_(std::move(scope)) {}
 
   /// Claims `name` ("gpu-3") for this process. Conflict while another holds it. A claim of nothing where
@@ -67,8 +68,10 @@ class Claims {
   std::vector<model::LeftBehind> stuck(const std::string& beginning = {}) const;
 
  private:
+  explicit Claims(std::string scope) : scope_(std::move(scope)) {}
+  const std::string& folder() const;
   std::string path_of(const std::string& name) const;
-  std::string folder_;  ///< empty: there is none
+  mutable std::optional<std::string> folder_;  ///< empty: there is none; absent: not looked for yet
   std::string scope_;
 };
 

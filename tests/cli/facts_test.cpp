@@ -151,6 +151,20 @@ TEST_F(Facts, AnUnansweredQuestionIsNullWithItsReason) {
   EXPECT_TRUE(told);
 }
 
+TEST_F(Facts, OfAGpuThatHangsAreTimedOutWhereNothingWasAsked) {
+  const kit::Node root = json("boards 2 h100-sxm\nat 0s gpu 1 hang nvmlDeviceGetPowerUsage 60s\n");
+  EXPECT_EQ(root["facts"]["gpus"].items[1]["temperature_c"].text(), "41") << "told before it hung";
+  std::size_t timed_out = 0;
+  for (const kit::Node& absent : root["absent"].items) {
+    const std::string fact = absent["fact"].text();
+    if (fact.find("gpus[0000:43:00.0].power") == std::string::npos) continue;
+    ++timed_out;
+    EXPECT_EQ(absent["reason"].text(), "timed out") << fact;
+    EXPECT_THAT(absent["detail"].text(), HasSubstr("power.draw")) << fact;
+  }
+  EXPECT_GE(timed_out, 2U);
+}
+
 TEST_F(Facts, AreJsonAfterTheSchema) {
   const std::string schema = read_file(source_dir() + "/docs/schema/facts.schema.json");
   EXPECT_THAT(schema_breaches(facts("boards 8 h100-sxm\n", {"--json"}).out, schema), IsEmpty());
