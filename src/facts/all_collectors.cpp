@@ -56,7 +56,7 @@ std::span<const Collector> all_collectors() {
 
 model::Machine collect_machine(host::Source& source, const catalog::Catalog& catalog, Extent extent) {
   model::Machine machine;
-  if (source.live()) source.expect(asked_tools(catalog));
+  if (source.live()) source.expect(asked_tools(catalog, extent));
   Probe probe(source, machine);
   for (const Collector& collector : all_collectors()) {
     if (collector.quick || extent == Extent::All) collector.collect(probe, catalog, machine);

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/asked_tools.h"
 
-#include "facts/collector.h"
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,11 +39,13 @@ class Nothing final : public host::Source {
 
 }  // namespace
 
-std::vector<host::ToolCall> asked_tools(const catalog::Catalog& catalog) {
+std::vector<host::ToolCall> asked_tools(const catalog::Catalog& catalog, Extent extent) {
   Nothing nothing;
   model::Machine machine;
   Probe probe(nothing, machine);
-  for (const Collector& collector : all_collectors()) collector.collect(probe, catalog, machine);
+  for (const Collector& collector : all_collectors()) {
+    if (collector.quick || extent == Extent::All) collector.collect(probe, catalog, machine);
+  }
   return nothing.take();
 }
 

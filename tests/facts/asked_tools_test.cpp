@@ -14,7 +14,7 @@ namespace {
 
 TEST(AskedTools, AreThoseThatAreRunInAnyCase) {
   std::vector<std::string> names;
-  for (const host::ToolCall& call : facts::asked_tools(knowledge())) {
+  for (const host::ToolCall& call : facts::asked_tools(knowledge(), facts::Extent::All)) {
     ASSERT_FALSE(call.argv.empty());
     EXPECT_GT(call.deadline.count(), 0) << call.argv.front();
     names.push_back(call.argv.front());
