@@ -92,7 +92,7 @@ bool LiveHost::in_haste() const {
 
 void LiveHost::expect(const std::vector<ToolCall>& calls) {
   if (!live()) return;
-  for (const ToolCall& call : calls) tools_->start(call);
+  for (const ToolCall& call : calls) tools_->start({with_host_name(call.argv), call.deadline});
 }
 
 Result<CommandAnswer> LiveHost::run(const std::vector<std::string>& argv, milliseconds deadline) {
