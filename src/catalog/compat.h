@@ -74,6 +74,7 @@ struct GpuChipRow {
   std::int64_t last_id = 0;
   std::string chip;  ///< "GH100"
   std::string cc;
+  std::string open_modules;  ///< no, possible, required; empty: as its generation
   std::string source;
 };
 

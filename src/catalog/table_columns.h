@@ -71,6 +71,7 @@ void columns(Visitor& visitor, GpuChipRow& row) {
   visitor.hex("last_id", row.last_id);
   visitor.text("chip", row.chip);
   visitor.version("cc", row.cc);
+  visitor.text("open_modules", row.open_modules);
   visitor.text("source", row.source);
 }
 

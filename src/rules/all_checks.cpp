@@ -35,7 +35,7 @@ constexpr std::array kChecks = {
     Check{"compat.distribution", check_distribution},
     Check{"compat.driver-runs-gpus", check_driver_runs_gpus},
     Check{"compat.frameworks", check_frameworks},
-    Check{"compat.module-flavour", check_module_flavour},
+    Check{"compat.open-modules", check_open_modules},
     Check{"containerd.config", check_containerd_config},
     Check{"containers.cdi-complete", check_cdi_specs},
     Check{"containers.cuda", check_container_cuda},

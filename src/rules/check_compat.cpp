@@ -319,23 +319,18 @@ model::Verdict check_driver_runs_gpus(Look look, const Situation& situation) {
   return look.conclude();
 }
 
-model::Verdict check_module_flavour(Look look, const Situation& situation) {
+model::Verdict check_open_modules(Look look, const Situation& situation) {
   const Machine& machine = situation.machine;
   if (!has_gpu(machine)) return look.not_applicable();
   const std::string* flavour = look.need(machine.driver.flavour);
   const std::string* driver = look.need(machine.driver.loaded_version);
   if (flavour == nullptr || driver == nullptr || look.need(machine.pci) == nullptr) return look.conclude();
-  const bool open = *flavour == "open";
+  if (*flavour == "open") return look.conclude();
   for (const Kind& kind : kinds(situation)) {
-    const CompatAnswer answer =
-        flavour_fits(tables(situation), *driver, open ? Flavour::Open : Flavour::Proprietary, kind.gpu);
-    const char* signal = nullptr;
-    if (answer.fit == Fit::No && !kind.answers)
-      signal = open ? "compat.flavour_proprietary_needed" : "compat.flavour_open_needed";
-    if (answer.reason == CompatReason::OpenRecommended || (answer.fit == Fit::No && kind.answers && !open))
-      signal = "compat.flavour_open_recommended";
-    if (signal == nullptr) continue;
-    explain(look.fails(signal)
+    const CompatAnswer answer = flavour_fits(tables(situation), *driver, Flavour::Proprietary, kind.gpu);
+    const bool works_all_the_same = answer.reason == CompatReason::OpenNeeded && kind.answers;
+    if (answer.reason != CompatReason::OpenRecommended && !works_all_the_same) continue;
+    explain(look.fails("compat.open_modules_recommended")
                 .with("gpu", kind.gpu.name)
                 .with("arch", kind.gpu.arch)
                 .with("flavour", *flavour)

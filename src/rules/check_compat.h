@@ -13,8 +13,9 @@ model::Verdict check_branch_life(Look look, const Situation& situation);
 /// The driver runs every GPU on the bus.
 model::Verdict check_driver_runs_gpus(Look look, const Situation& situation);
 
-/// The flavour of the loaded modules is one that the GPUs take.
-model::Verdict check_module_flavour(Look look, const Situation& situation);
+/// GPUs that work with proprietary modules and could have the open ones, which alone have a future. What does
+/// not work at all is told by driver.flavour-fits-gpus.
+model::Verdict check_open_modules(Look look, const Situation& situation);
 
 /// The driver runs the CUDA toolkits found, and the default one makes code for the GPUs.
 model::Verdict check_cuda_toolkits(Look look, const Situation& situation);

@@ -5,22 +5,13 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "rules/check_driver.h"
+#include "rules/compatibility.h"
 
 #include <algorithm>
-#include <array>
 
 namespace gpuwright::rules {
 
 namespace {
-
-constexpr std::uint64_t kFirstTuring = 0x1e00;     // device ids grow with the generations
-constexpr std::uint64_t kFirstBlackwell = 0x2900;  // GB100; the last of Ada is 0x28ff
-constexpr std::array<std::uint64_t, 3> kGraceHopper = {0x2342, 0x2345, 0x2348};
-
-bool needs_open(std::uint64_t device) {
-  return device >= kFirstBlackwell ||
-         std::find(kGraceHopper.begin(), kGraceHopper.end(), device) != kGraceHopper.end();
-}
 
 /// "open", "proprietary" or empty, by what is loaded, else by the module on disk for the running kernel.
 std::string flavour_of(const model::Machine& machine, const model::Field<std::string>** fact) {
@@ -53,11 +44,10 @@ model::Verdict check_flavour_fits_gpus(Look look, const Situation& situation) {
   if (!has_gpu(machine) || flavour.empty()) return look.not_applicable();
   look.need(machine.pci);
   for (const model::PciFunction& function : model::each(machine.pci)) {
-    const std::uint64_t device = device_id(function);
-    if (!is_gpu(function) || device == 0 || works(machine, function)) continue;
+    if (!is_gpu(function) || works(machine, function)) continue;
     if (model::key_text(function.driver) == "vfio-pci") continue;  // a guest's
-    const bool misfit = flavour == "open" ? device < kFirstTuring : needs_open(device);
-    if (!misfit) continue;
+    const OpenModules modules = modules_for(situation.catalog.compat(), model::key_text(function.device), "");
+    if (modules != (flavour == "open" ? OpenModules::Impossible : OpenModules::Required)) continue;
     look.fails(flavour == "open" ? "driver.open_on_old_gpu" : "driver.proprietary_on_new_gpu")
         .with("device", model::key_text(function.device))
         .with("flavour", flavour)

@@ -255,12 +255,22 @@ GpuKind gpu_kind(const Compat& compat, const GpuIds& ids) {
   if (const catalog::GpuChipRow* chip = id ? compat.chip(static_cast<std::int64_t>(*id)) : nullptr) {
     gpu.name = chip->chip;
     gpu.cc = chip->cc;
+    gpu.open = open_modules(chip->open_modules);
     gpu.rows = {used(*chip)};
   } else if (compat.capability(ids.cc) != nullptr) {
     gpu.cc = ids.cc;
   }
   fill_from_capability(compat, gpu);
   return gpu;
+}
+
+OpenModules modules_for(const Compat& compat, std::string_view device, std::string_view subsystem) {
+  const GpuKind kind = gpu_kind(compat, GpuIds{std::string(device), std::string(subsystem), ""});
+  const std::optional<std::uint64_t> id = base::parse_hex(device);
+  if (kind.known() || !id || compat.chips.empty()) return kind.open;
+  // Device ids grow with the generations.
+  return static_cast<std::int64_t>(*id) > compat.chips.back().last_id ? OpenModules::Required
+                                                                      : OpenModules::Unknown;
 }
 
 CompatAnswer driver_supports_gpu(const Compat& compat, std::string_view driver, const GpuKind& gpu) {

@@ -149,6 +149,10 @@ struct GpuIds {
 GpuKind gpu_kind(const catalog::Compat& compat, const GpuIds& ids);
 GpuKind gpu_kind(const catalog::Compat& compat, const catalog::GpuBoardRow& board);
 
+/// Which kernel modules take the GPU of these PCI ids. One that is newer than all in the tables needs the
+/// open ones.
+OpenModules modules_for(const catalog::Compat& compat, std::string_view device, std::string_view subsystem);
+
 /// Does the driver ("535.104.05" or "R535") run the GPU?
 CompatAnswer driver_supports_gpu(const catalog::Compat& compat, std::string_view driver, const GpuKind& gpu);
 

@@ -158,14 +158,6 @@ const Event* module_flavour(const model::Observations& observations) {
   return nullptr;
 }
 
-/// Which modules a GPU takes, by the tables; a GPU that is newer than they needs the open ones.
-OpenModules modules_for(const catalog::Catalog& catalog, const model::PciDevice& device) {
-  const auto id = base::parse_hex(device.device_id);
-  const GpuKind kind = gpu_kind(catalog.compat(), GpuIds{device.device_id, "", ""});
-  if (kind.known() || !id) return kind.open;
-  return *id >= kFirstBlackwellId ? OpenModules::Required : OpenModules::Unknown;
-}
-
 /// A GPU that nvidia-smi reports works; one that only the bus shows may be waiting for the other flavour.
 void judge_flavour(const model::Observations& observations, const catalog::Catalog& catalog,
                    std::vector<Event>& out) {
@@ -174,7 +166,8 @@ void judge_flavour(const model::Observations& observations, const catalog::Catal
   const bool open = param(*module, "flavour") == "open";
   for (const model::PciDevice& device : observations.pci_devices) {
     if (!device.is_gpu() || device.gone || model::key_text(device.driver) == "vfio-pci") continue;
-    if (modules_for(catalog, device) != (open ? OpenModules::Impossible : OpenModules::Required)) continue;
+    const OpenModules modules = modules_for(catalog.compat(), device.device_id, "");
+    if (modules != (open ? OpenModules::Impossible : OpenModules::Required)) continue;
     const std::string signal = open ? "driver.open_on_old_gpu" : "driver.proprietary_on_new_gpu";
     Event event = derived_event(signal, kId, module->subject, device.evidence);
     event.evidence.push_back(module->evidence.front());

@@ -26,18 +26,19 @@ std::string complaint(const std::string& name, const std::string& text) {
 }
 
 TEST(TypedTables, ARowThatDoesNotFollowTheSchemaIsRefusedWithItsLine) {
-  const std::string chips = "first_id,last_id,chip,cc,source\n";
-  EXPECT_EQ(complaint("gpu_chips.csv", chips + "2300,237f,GH100,9.0,here\n"), "");
-  EXPECT_EQ(complaint("gpu_chips.csv", chips + "2300,237f,GH100,9.0,\n"), "gpu_chips.csv:2: needs a source");
-  EXPECT_EQ(complaint("gpu_chips.csv", chips + "2300,237f,GH100,nine,here\n"),
+  const std::string chips = "first_id,last_id,chip,cc,open_modules,source\n";
+  EXPECT_EQ(complaint("gpu_chips.csv", chips + "2300,237f,GH100,9.0,,here\n"), "");
+  EXPECT_EQ(complaint("gpu_chips.csv", chips + "2300,237f,GH100,9.0,,\n"), "gpu_chips.csv:2: needs a source");
+  EXPECT_EQ(complaint("gpu_chips.csv", chips + "2300,237f,GH100,nine,,here\n"),
             "gpu_chips.csv:2: cc 'nine' is not a dotted version");
-  EXPECT_EQ(complaint("gpu_chips.csv", chips + "23xx,237f,GH100,9.0,here\n"),
+  EXPECT_EQ(complaint("gpu_chips.csv", chips + "23xx,237f,GH100,9.0,,here\n"),
             "gpu_chips.csv:2: first_id '23xx' is not a hexadecimal number");
-  EXPECT_EQ(complaint("gpu_chips.csv", "first_id,last_id,chip,cc,source,extra\n2300,237f,GH100,9.0,here,x\n"),
+  EXPECT_EQ(complaint("gpu_chips.csv",
+                      "first_id,last_id,chip,cc,open_modules,source,extra\n2300,237f,GH100,9.0,,here,x\n"),
             "gpu_chips.csv:2: column 'extra' is unknown");
-  EXPECT_EQ(complaint("gpu_chips.csv", "first_id,chip,cc,source\n2300,GH100,9.0,here\n"),
+  EXPECT_EQ(complaint("gpu_chips.csv", "first_id,chip,cc,open_modules,source\n2300,GH100,9.0,,here\n"),
             "gpu_chips.csv:2: column 'last_id' is missing");
-  EXPECT_NE(complaint("gpu_chips.csv", chips + "2300,237f,GH100,9.0,here\n2370,23ff,X,9.0,here\n"), "");
+  EXPECT_NE(complaint("gpu_chips.csv", chips + "2300,237f,GH100,9.0,,here\n2370,23ff,X,9.0,,here\n"), "");
   const std::string limits = "id,value,unit,applies_to,reason,source\n";
   EXPECT_EQ(complaint("thresholds.csv", limits + "a.b,1.5,x,all,because,here\n"), "");
   EXPECT_EQ(complaint("thresholds.csv", limits + "a.b,much,x,all,because,here\n"),

@@ -121,8 +121,8 @@ using Names = std::vector<std::string>;
 
 const std::vector<std::string>& ids() {
   static const std::vector<std::string> kIds = {
-      "compat.branch-life",      "compat.cuda-toolkits", "compat.cudnn",          "compat.distribution",
-      "compat.driver-runs-gpus", "compat.frameworks",    "compat.module-flavour", "gpu.pcie-replay-rate"};
+      "compat.branch-life",      "compat.cuda-toolkits", "compat.cudnn",        "compat.distribution",
+      "compat.driver-runs-gpus", "compat.frameworks",    "compat.open-modules", "gpu.pcie-replay-rate"};
   return kIds;
 }
 
@@ -142,7 +142,7 @@ TEST(CompatChecks, WithoutADriverNothingIsSaidToPass) {
   node.driver.clear();
   node.flavour.clear();
   for (const char* id :
-       {"compat.branch-life", "compat.cuda-toolkits", "compat.driver-runs-gpus", "compat.module-flavour"})
+       {"compat.branch-life", "compat.cuda-toolkits", "compat.driver-runs-gpus", "compat.open-modules"})
     EXPECT_EQ(verdict(node, id).outcome, Outcome::Unknown) << id;
 }
 
@@ -195,20 +195,24 @@ TEST(CompatChecks, TheFlavourOfTheModules) {
   node.answers = false;
   node.devices = {"2901", "2901"};
   node.flavour = "proprietary";
-  EXPECT_EQ(signals(node, "compat.module-flavour"), Names{"compat.flavour_open_needed"});
   EXPECT_EQ(causes(node), Names{"gpu-needs-open-modules"});
+  node.devices = {"2345"};  // Grace Hopper
+  EXPECT_EQ(causes(node), Names{"gpu-needs-open-modules"});
+  node.devices = {"7fff"};  // newer than the tables
+  EXPECT_EQ(causes(node), Names{"gpu-needs-open-modules"});
+  node.devices = {"2901"};
   node.flavour = "open";
-  EXPECT_EQ(signals(node, "compat.module-flavour"), Names{});
+  EXPECT_EQ(causes(node), Names{});
   node.devices = {"1db5"};
-  EXPECT_EQ(signals(node, "compat.module-flavour"), Names{"compat.flavour_proprietary_needed"});
+  EXPECT_EQ(causes(node), Names{"gpu-needs-proprietary-modules"});
   node.flavour = "proprietary";
-  EXPECT_EQ(signals(node, "compat.module-flavour"), Names{});
+  EXPECT_EQ(causes(node), Names{});
   node.devices = {"2330"};
   node.answers = true;
-  EXPECT_EQ(signals(node, "compat.module-flavour"), Names{"compat.flavour_open_recommended"});
+  EXPECT_EQ(signals(node, "compat.open-modules"), Names{"compat.open_modules_recommended"});
   EXPECT_EQ(causes(node), Names{"gpu-should-use-open-modules"});
   node.driver = "550.163.01";
-  EXPECT_EQ(signals(node, "compat.module-flavour"), Names{});
+  EXPECT_EQ(signals(node, "compat.open-modules"), Names{});
 }
 
 TEST(CompatChecks, ToolkitsAndTheDriver) {
