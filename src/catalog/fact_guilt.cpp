@@ -56,6 +56,7 @@ FactGuilt::FactGuilt(const Catalog& catalog) {
 }
 
 const FactRow& FactGuilt::of(std::string_view path) const {
+  if (path.ends_with('}')) path = path.substr(0, path.find('{'));
   const auto row = std::find_if(rows_.begin(), rows_.end(),
                                 [&](const FactRow& one) { return base::matches_wildcard(one.fact, path); });
   return row == rows_.end() ? unnamed_ : *row;

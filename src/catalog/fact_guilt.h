@@ -44,8 +44,8 @@ class FactGuilt {
  public:
   explicit FactGuilt(const Catalog& catalog);
 
-  /// The first row that fits the path; for a path that no row names, one that says "a setting, little
-  /// guilt".
+  /// The first row that fits the path (of an option of a list, "os.command_line{iommu}", that of the list);
+  /// for a path that no row names, one that says "a setting, little guilt".
   const FactRow& of(std::string_view path) const;
   /// The first row for a change of that fact on a machine whose first symptom lies at `place`; null: nothing
   /// is said.

@@ -31,10 +31,11 @@ enum class NoAnswer {
 struct NodeFinding {
   std::string cause;
   std::string title;
-  std::string subject;  ///< as text: "GPU 0000:91:00"
+  std::string subject;  ///< as text: "GPU 0000:91:00"; empty: the machine itself
   Severity severity = Severity::Error;
-  std::int64_t sure = 0;  ///< per cent
-  std::string since;      ///< as text, empty where not known
+  std::int64_t sure = 0;               ///< per cent
+  std::string since;                   ///< a date as text, empty where none is known
+  std::optional<double> since_boot_s;  ///< where no date is known
 };
 
 /// The states of a node; the order is the table's, worst first.

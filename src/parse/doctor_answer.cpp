@@ -36,12 +36,12 @@ std::string text_of(const Node& node) {
   return base::printable(node.text(), kMaxText);
 }
 
-/// "2024-08-30 11:43:09 UTC", "3 s after boot", "08-30 11:43:09", or nothing.
-std::string since_of(const Node& first) {
-  if (!first["utc"].text().empty()) return text_of(first["utc"]);
-  if (!first["of_year"].text().empty()) return text_of(first["of_year"]);
+/// "2024-08-30 11:43:09 UTC", "08-30 11:43:09", or the seconds since boot.
+void note_time(const Node& first, model::NodeFinding& finding) {
+  const bool dated = !first["utc"].text().empty();
+  finding.since = text_of(dated ? first["utc"] : first["of_year"]);
   const auto boot = base::parse_double(first["since_boot_s"].text());
-  return boot && std::isfinite(*boot) ? fmt::format("{:.0f} s after boot", *boot) : "";
+  if (finding.since.empty() && boot && std::isfinite(*boot)) finding.since_boot_s = *boot;
 }
 
 Result<model::NodeFinding> read_finding(const Node& node) {
@@ -54,10 +54,10 @@ Result<model::NodeFinding> read_finding(const Node& node) {
   model::NodeFinding finding;
   finding.cause = text_of(node["cause"]);
   finding.title = text_of(node["title"]);
-  finding.subject = text_of(node["subject"]["text"]);
+  if (!node["subject"]["id"].text().empty()) finding.subject = text_of(node["subject"]["text"]);
   finding.severity = severity->second;
   finding.sure = std::lround(*sure * 100);
-  finding.since = since_of(node["first"]);
+  note_time(node["first"], finding);
   return finding;
 }
 

@@ -115,8 +115,9 @@ std::string DifferenceWords::name(const std::string& path) const {
   const std::string key = base::printable(between(path, '[', ']'), kShownValue);
   if (key.empty()) return title;
   if (path.ends_with(']')) return title + " " + key;
-  return language_ == Language::Chinese ? fmt::format("{} 的{}", key, title)
-                                        : fmt::format("{} of {}", title, key);
+  if (language_ != Language::Chinese) return fmt::format("{} of {}", title, key);
+  const bool latin = static_cast<unsigned char>(title.front()) < 0x80;  // a space between the scripts
+  return fmt::format("{} 的{}{}", key, latin ? " " : "", title);
 }
 
 std::string DifferenceWords::value(const std::string& text) const {

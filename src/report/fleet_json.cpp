@@ -18,11 +18,12 @@ void write_finding(JsonWriter& json, const model::NodeFinding& finding) {
   json.begin_object();
   json.key("cause").string(finding.cause);
   json.key("title").string(finding.title);
-  json.key("subject").string(finding.subject);
+  json.key("subject").string(node_subject_text(finding, Language::English));
   json.key("severity").string(severity_text(finding.severity, Language::English));
   json.key("confidence").number(static_cast<double>(finding.sure) / 100);
   json.key("since");
-  finding.since.empty() ? json.null() : json.string(finding.since);
+  const std::string since = node_since_text(finding, Language::English);
+  since.empty() ? json.null() : json.string(since);
   json.end_object();
 }
 

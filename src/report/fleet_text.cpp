@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "report/differences.h"
 #include "report/layout.h"
+#include "report/wording.h"
 
 #include <fmt/core.h>
 
@@ -110,7 +111,8 @@ class FleetText {
     } else {
       const model::NodeFinding& top = node.findings.front();
       row.cells.insert(row.cells.end(),
-                       {finding_text(node), top.subject, top.since, fmt::format("{} %", top.sure)});
+                       {finding_text(node), node_subject_text(top, options_.language),
+                        node_since_text(top, options_.language), fmt::format("{} %", top.sure)});
     }
     return row;
   }
@@ -148,6 +150,16 @@ std::string no_answer_text(const NodeReport& node, Language language) {
   const bool zh = language == Language::Chinese;
   const std::string what = zh ? words.zh : words.en;
   return node.detail.empty() ? what : what + (zh ? "：" : ": ") + node.detail;
+}
+
+std::string node_subject_text(const model::NodeFinding& finding, Language language) {
+  return finding.subject.empty() ? subject_text(model::Subject(), language) : finding.subject;
+}
+
+std::string node_since_text(const model::NodeFinding& finding, Language language) {
+  if (!finding.since_boot_s) return finding.since;
+  return language == Language::Chinese ? fmt::format("开机后 {:.0f} 秒", *finding.since_boot_s)
+                                       : fmt::format("{:.0f} s after boot", *finding.since_boot_s);
 }
 
 std::string node_verdict_text(NodeVerdict verdict, Language language) {

@@ -23,6 +23,10 @@ std::string fleet_line(const model::FleetReport& fleet, catalog::Language langua
 std::string render_fleet_text(const model::FleetReport& fleet, const catalog::Catalog& catalog,
                               const FleetTextOptions& options);
 
+/// On what, and since when, a node has a finding; empty where no time is known.
+std::string node_subject_text(const model::NodeFinding& finding, catalog::Language language);
+std::string node_since_text(const model::NodeFinding& finding, catalog::Language language);
+
 /// Why a node is unknown, as a word of the JSON ("timed_out") and as text.
 const char* no_answer_word(model::NoAnswer why);
 std::string no_answer_text(const model::NodeReport& node, catalog::Language language);

@@ -144,6 +144,7 @@ TEST(Peers, OptionsAreComparedOneByOne) {
   ASSERT_EQ(report.odd.size(), 1U);
   EXPECT_THAT(paths(report.odd[0]), ElementsAre("os.command_line{iommu}"));
   EXPECT_EQ(report.odd[0].differences[0].others, "pt");
+  EXPECT_GT(report.odd[0].differences[0].guilt, 30) << "an option is as guilty as its list";
 }
 
 TEST(Peers, CountsAndAmountsAreOddOnlyFarFromTheOthers) {
