@@ -146,8 +146,11 @@ TEST(Explain, OfTheUnknownSaysSo) {
 }
 
 TEST(Help, FitsEightyColumns) {
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--help"}, {"doctor", "--help"}, {"explain", "--help"}, {}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
+                                                    {"doctor", "--help"},
+                                                    {"explain", "--help"},
+                                                    {"fleet", "--help"},
+                                                    {}}) {
     const Ran ran = gpuwright(arguments);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_THAT(ran.out, HasSubstr(arguments.size() == 2 ? arguments.front() : "doctor"));
