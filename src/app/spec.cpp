@@ -265,15 +265,16 @@ std::string overview() {
 }  // namespace
 
 base::Result<parse::SpecReading> read_spec_file(const std::string& path, const catalog::Catalog& catalog) {
-  // One byte more than is taken, so that the parser sees that the file is too large and says so.
+  // More than is taken, so that the parser sees that the file is too large and says so.
   constexpr std::size_t kLimit = parse::kLargestSpec + (64 << 10);
-  if (path != "-") {
-    GPUWRIGHT_TRY(const std::string text, base::read_file(path, kLimit));
-    return parse::parse_spec(text, path, catalog);
+  base::Fd fd;
+  if (path == "-") {
+    fd = base::Fd(::dup(STDIN_FILENO));
+    if (!fd.valid()) return base::make_error(base::ErrorKind::Io, "standard input is closed", "-");
+  } else {
+    GPUWRIGHT_TRY(fd, base::open_for_reading(path, base::Pipes::Allow));
   }
-  base::Fd fd(::dup(STDIN_FILENO));
-  if (!fd.valid()) return base::make_error(base::ErrorKind::Io, "standard input is closed", "-");
-  base::FileStream stream(std::move(fd), "-");
+  base::FileStream stream(std::move(fd), path);
   GPUWRIGHT_TRY(const std::string text, base::read_all(stream, kLimit));
   return parse::parse_spec(text, path, catalog);
 }

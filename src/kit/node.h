@@ -25,7 +25,7 @@ class Node {
 
   Kind kind = Kind::Null;
   std::int32_t line = 0;        ///< 1-based, 0 where unknown
-  std::int32_t column = 0;      ///< 1-based, in characters; 0 where unknown
+  std::int32_t column = 0;      ///< 1-based, in bytes; 0 where unknown
   std::int32_t key_line = 0;    ///< of the key, where this is the value of a map's entry
   std::int32_t key_column = 0;  ///< likewise
   bool quoted = false;          ///< a scalar of YAML in quotes or as a block: a text whatever it looks like

@@ -288,6 +288,19 @@ class Reader {
   std::int64_t beyond_ = 0;
 };
 
+/// YAML counts bytes in a line; people and editors count characters.
+void count_characters(std::string_view text, std::vector<SpecProblem>& problems) {
+  const std::vector<std::string_view> lines = base::lines(text);
+  for (SpecProblem& problem : problems) {
+    const auto at = static_cast<std::size_t>(problem.line) - 1;
+    if (problem.line < 1 || at >= lines.size()) continue;
+    const std::string_view before =
+        lines[at].substr(0, static_cast<std::size_t>(std::max(0, problem.column - 1)));
+    problem.column -= static_cast<std::int32_t>(
+        std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) == 0x80; }));
+  }
+}
+
 void read_tree(std::string_view text, Reader& reader) {
   if (text.size() > kLargestSpec) {
     reader.complain_of_whole(SpecFault::Unreadable, 1, 1,
@@ -325,6 +338,7 @@ SpecReading parse_spec(std::string_view text, const std::string& name, const cat
     reading.problems.resize(kMostProblems);
   }
   reading.more_problems += reader.beyond();
+  count_characters(text, reading.problems);
   return reading;
 }
 

@@ -76,8 +76,9 @@ Verdicts guests_use_given_gpus(const Spec& spec) {
   Verdicts verdicts;
   for (std::int64_t i = 0; i < spec.count("passthrough.guests"); ++i) {
     const std::string path = model::spec_path("passthrough.guests", i, "gpus");
+    const SpecEntry* entry = spec.find(path);
     for (const std::string& gpu : spec.texts(path)) {
-      if (given.count(gpu) == 0) verdicts.push_back({spec.find(path), gpu});
+      if (given.count(gpu) == 0) verdicts.push_back({entry, gpu});
     }
   }
   return verdicts;
@@ -89,9 +90,10 @@ Verdicts one_layout_per_gpu(const Spec& spec) {
   std::set<std::string> seen;
   for (std::int64_t i = 0; i < spec.count("gpu.mig.layouts"); ++i) {
     const std::string path = model::spec_path("gpu.mig.layouts", i, "gpus");
+    const SpecEntry* entry = spec.find(path);
     for (const std::string& gpu : spec.texts(path)) {
       const bool taken = seen.count(gpu) > 0 || seen.count("all") > 0 || (gpu == "all" && !seen.empty());
-      if (taken) verdicts.push_back({spec.find(path), gpu});
+      if (taken) verdicts.push_back({entry, gpu});
       seen.insert(gpu);
     }
   }

@@ -74,6 +74,8 @@ TEST(SpecCommand, DiffExitsLikeDiff) {
   EXPECT_THAT(broken.err, HasSubstr("bad.yaml:1:20: "));
   EXPECT_THAT(broken.err, HasSubstr("2 faults"));
   EXPECT_EQ(spec({"diff", one}).exit_code, 2);
+  const Ran pipes = run({"bash", "-c", program() + " spec diff <(echo name: a) <(echo name: b)"});
+  EXPECT_EQ(pipes.out, "~ name: a -> b\n") << pipes.err;
 }
 
 TEST(SpecCommand, InitWritesWhatCheckAccepts) {

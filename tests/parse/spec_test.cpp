@@ -147,6 +147,11 @@ TEST(SpecFaults, EachHasWordsInBothLanguages) {
   }
 }
 
+TEST(SpecFaults, ColumnsCountCharacters) {
+  EXPECT_THAT(spec_faults("{name: \"日本\", zzz: 1}"), ElementsAre("1:14: unknown key 'zzz'"));
+  EXPECT_THAT(spec_faults("name: a\r\ngpu: {zzz: 1}\r\n"), ElementsAre("2:7: unknown key 'zzz' in gpu"));
+}
+
 TEST(SpecBounds, FaultsAreCountedBeyondFifty) {
   std::string text;
   for (int i = 0; i < 2000; ++i) text += "unknown_key_" + std::to_string(i) + ": 1\n";
