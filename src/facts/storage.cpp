@@ -116,63 +116,94 @@ struct Space {
   std::int64_t size = 0, available = 0;
 };
 
-/// Sizes of local file systems. A network file system whose server is gone would hang the question.
+/// `df` about these mount points alone: of all file systems it would also ask those that hang.
+Field<std::string> space_told(Probe& probe, const List& points) {
+  if (points.empty()) return Absent{AbsentReason::NotFound};
+  std::vector<std::string> argv = {"df", "-l", "-B1", "--output=target,size,avail"};
+  argv.insert(argv.end(), points.begin(), points.end());
+  return probe.said(argv, std::chrono::seconds(2));
+}
+
+/// Sizes by mount point, which may hold blanks.
 std::map<std::string, Space> spaces_of(const Field<std::string>& table) {
   std::map<std::string, Space> spaces;
   if (!table.known()) return spaces;
   for (const std::string_view line : base::lines(table.value())) {
     const auto parts = base::words(line);
-    if (parts.size() != 3) continue;
-    const auto size = base::parse_int(parts[1]), available = base::parse_int(parts[2]);
-    if (size && available) spaces[std::string(parts[0])] = Space{*size, *available};
+    if (parts.size() < 3) continue;
+    const std::string_view size_word = parts[parts.size() - 2];
+    const auto size = base::parse_int(size_word), available = base::parse_int(parts.back());
+    const auto point = base::trim(line.substr(0, static_cast<std::size_t>(size_word.data() - line.data())));
+    if (size && available) spaces[std::string(point)] = Space{*size, *available};
   }
   return spaces;
 }
 
-bool is_real(std::string_view type) {
-  constexpr std::array<std::string_view, 14> kTypes = {"ext4", "ext3",   "xfs",    "btrfs",         "zfs",
-                                                       "nfs",  "nfs4",   "lustre", "gpfs",          "beegfs",
-                                                       "ceph", "wekafs", "vfat",   "fuse.glusterfs"};
+/// A field of fstab(5) and of /proc/self/mounts: blanks are written "\\040".
+std::string unescaped(std::string_view text) {
+  return base::printable(base::replace_all(std::string(text), "\\040", " "), 200);
+}
+
+bool is_local(std::string_view type) {
+  constexpr std::array<std::string_view, 6> kTypes = {"ext4", "ext3", "xfs", "btrfs", "zfs", "vfat"};
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
-Field<std::vector<model::MountFacts>> mounts_of(Probe& probe) {
-  const auto table = probe.text("/proc/self/mounts", Probe::kLarge);
-  if (!table.known()) return Probe::as_absent<std::vector<model::MountFacts>>(table);
-  const auto told = probe.said({"df", "-l", "-B1", "--output=target,size,avail"}, std::chrono::seconds(2));
+/// Holds files of its own: not proc, tmpfs, overlay and their like.
+bool is_real(std::string_view type) {
+  constexpr std::array<std::string_view, 8> kNetwork = {"nfs",    "nfs4", "lustre", "gpfs",
+                                                        "beegfs", "ceph", "wekafs", "fuse.glusterfs"};
+  return is_local(type) || std::find(kNetwork.begin(), kNetwork.end(), type) != kNetwork.end();
+}
+
+model::MountFacts mount_of(Probe& probe, std::string_view line, const Words& parts) {
+  model::MountFacts mount;
+  mount.point = probe.found(unescaped(parts[1]), "/proc/self/mounts", line);
+  mount.device = Probe::derived(unescaped(parts[0]), mount.point);
+  mount.type = Probe::derived(std::string(parts[2]), mount.point);
+  List options;
+  for (const std::string_view option : base::split(parts[3], ','))
+    options.push_back(base::printable(option, 80));
+  mount.options = Probe::derived(std::move(options), mount.point);
+  return mount;
+}
+
+/// A network file system whose server is gone would hang the question, so only local ones are asked for.
+void add_spaces(Probe& probe, std::vector<model::MountFacts>& mounts) {
+  List points;
+  for (const model::MountFacts& mount : mounts) {
+    if (is_local(mount.type.value())) points.push_back(mount.key());
+  }
+  const auto told = space_told(probe, points);
   const auto spaces = spaces_of(told);
-  std::vector<model::MountFacts> mounts;
-  for (const std::string_view line : base::lines(table.value())) {
-    const auto parts = base::words(line);
-    if (parts.size() < 4 || !is_real(parts[2]) || mounts.size() >= 256) continue;
-    model::MountFacts mount;
-    mount.point = probe.found(base::printable(parts[1], 200), "/proc/self/mounts", line);
-    mount.device = Probe::derived(base::printable(parts[0], 200), mount.point);
-    mount.type = Probe::derived(std::string(parts[2]), mount.point);
-    List options;
-    for (const std::string_view option : base::split(parts[3], ','))
-      options.push_back(base::printable(option, 80));
-    mount.options = Probe::derived(std::move(options), mount.point);
+  for (model::MountFacts& mount : mounts) {
     const auto space = spaces.find(mount.key());
     const auto bytes = [&](std::int64_t Space::*member) {
       if (space != spaces.end()) return Probe::derived(base::Bytes(space->second.*member), told);
-      return told.known() ? Field<base::Bytes>(Absent{AbsentReason::Unsupported},
-                                               probe.note("df", "lists local file systems only"))
-                          : Probe::as_absent<base::Bytes>(told);
+      if (is_local(mount.type.value()) && !told.known()) return Probe::as_absent<base::Bytes>(told);
+      return Field<base::Bytes>(Absent{AbsentReason::Unsupported},
+                                probe.note("df", "of local file systems only"));
     };
     mount.size = bytes(&Space::size);
     mount.available = bytes(&Space::available);
-    mounts.push_back(std::move(mount));
   }
+}
+
+Field<std::vector<model::MountFacts>> mounts_of(Probe& probe) {
+  constexpr std::size_t kMostMounts = 256;
+  const auto table = probe.text("/proc/self/mounts", Probe::kLarge);
+  if (!table.known()) return Probe::as_absent<std::vector<model::MountFacts>>(table);
+  std::vector<model::MountFacts> mounts;
+  for (const std::string_view line : base::lines(table.value())) {
+    const Words parts = base::words(line);
+    if (parts.size() >= 4 && is_real(parts[2]) && mounts.size() < kMostMounts)
+      mounts.push_back(mount_of(probe, line, parts));
+  }
+  add_spaces(probe, mounts);
   return Probe::derived(std::move(mounts), table);
 }
 
 using Expected = std::vector<model::ExpectedStorage>;
-
-/// A field of fstab(5): blanks are written "\\040".
-std::string unescaped(std::string_view text) {
-  return base::printable(base::replace_all(std::string(text), "\\040", " "), 200);
-}
 
 bool runs(const model::StorageFacts& storage, std::string_view array) {
   const auto& raids = model::each(storage.raids);

@@ -36,7 +36,9 @@ std::int64_t now_ms() {
 std::string find_folder() {
   const uid_t user = ::geteuid();
   std::string folder;
-  if (user == 0) folder = own_folder("/run/gpuwright");
+  const char* service = std::getenv("RUNTIME_DIRECTORY");
+  if (service != nullptr && *service == '/') folder = own_folder(service);
+  if (folder.empty() && user == 0) folder = own_folder("/run/gpuwright");
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   if (folder.empty() && user != 0 && runtime != nullptr && *runtime == '/')
     folder = own_folder(base::join_path(runtime, "gpuwright"));

@@ -3,8 +3,9 @@
 // process is really gone, however it ended; so a later run sees that an earlier one still waits, asks nothing
 // more there, and never adds a second stuck process to the first (flock(2)).
 //
-// The files lie in /run/gpuwright for root, else in $XDG_RUNTIME_DIR/gpuwright, else in /tmp/gpuwright-UID;
-// only a folder that is ours alone is used. Where there is none, nothing is claimed and all is asked.
+// The files lie in $RUNTIME_DIRECTORY (of a service, systemd.exec(5)), else in /run/gpuwright for root, else
+// in $XDG_RUNTIME_DIR/gpuwright, else in /tmp/gpuwright-UID; only a folder that is ours alone is used. Where
+// there is none, nothing is claimed and all is asked.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -143,5 +143,15 @@ TEST_F(Unkillable, AFileThatNeverAnswersHoldsOneProcess) {
   }
 }
 
+TEST_F(Unkillable, AFileSystemThatNeverAnswersHidesNoOther) {
+  const Ran ran = run({program(), "facts", "--json", "--all", "storage"});
+  const auto json = kit::parse_json(ran.out, "facts");
+  ASSERT_TRUE(json.ok()) << ran.out << ran.err;
+  for (const auto& mount : (*json)["facts"]["storage"]["mounts"].items) {
+    if (mount["type"].text() != "ext4") continue;
+    EXPECT_NE(mount["size_bytes"].text(), "") << ran.out;
+  }
+}
+
 }  // namespace
 }  // namespace gpuwright::tests

@@ -20,6 +20,15 @@ void redirect(const std::string& path, int flags, int to) {
   if (file < 0 || ::dup2(file, to) < 0) ::_exit(126);
 }
 
+/// What we start notes who waits for what in a folder of this test, so that tests beside it are not held up.
+const class OwnRuntimeFolder {
+ public:
+  OwnRuntimeFolder() { ::setenv("RUNTIME_DIRECTORY", (folder_.path() + "/claims").c_str(), 1); }
+
+ private:
+  TempFolder folder_;
+} own_runtime_folder;
+
 }  // namespace
 
 Ran run(const std::vector<std::string>& argv, const std::string& input) {
