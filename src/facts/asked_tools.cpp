@@ -1,4 +1,4 @@
-// A dry run: the collectors look at a source that has nothing and writes down what it is asked to run. So
+// A dry run: the collectors look at a machine that has nothing and writes down what it is asked to run. So
 // there is no second list to keep.
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/asked_tools.h"
@@ -13,7 +13,7 @@ namespace {
 
 class Nothing final : public host::Source {
  public:
-  bool live() const override { return false; }
+  bool live() const override { return true; }
   base::Result<std::unique_ptr<base::ByteStream>> open_file(const std::string& path) override {
     return absent(path);
   }

@@ -104,9 +104,9 @@ class Collector {
   Collector(Source& source, Inputs& inputs) : source_(source), inputs_(inputs) {}
 
   /// Lets the tools begin that will be asked in any case.
-  void begin() {
+  void begin(std::span<const EvidenceItem> items) {
     std::vector<ToolCall> calls;
-    for (const EvidenceItem& item : kEvidence) {
+    for (const EvidenceItem& item : items) {
       if (item.kind == EvidenceKind::Command) calls.push_back({argv_of(item.what), item.deadline});
     }
     source_.expect(calls);
@@ -431,7 +431,7 @@ Inputs collect_evidence(Source& source, const Progress& progress) {
 Inputs collect_evidence(Source& source, std::span<const EvidenceItem> items, const Progress& progress) {
   Inputs inputs;
   Collector collector(source, inputs);
-  collector.begin();
+  collector.begin(items);
   std::size_t at = 0;
   for (const auto& item : items) {
     if (progress) progress(item, at, items.size());

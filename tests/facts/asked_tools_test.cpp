@@ -21,6 +21,7 @@ TEST(AskedTools, AreThoseThatAreRunInAnyCase) {
   }
   EXPECT_THAT(names, ::testing::IsSupersetOf({"mokutil", "systemctl", "docker"}));
   EXPECT_THAT(names, ::testing::Not(::testing::Contains("modinfo"))) << "of which kernel?";
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains("kubectl"))) << "is this a node?";
 }
 
 }  // namespace
