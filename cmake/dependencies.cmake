@@ -19,3 +19,8 @@ static_library(third_party::zstd zstd)
 static_library(third_party::bz2 bz2)
 static_library(third_party::archive archive)
 target_link_libraries(third_party::archive INTERFACE third_party::z third_party::lzma third_party::zstd third_party::bz2)
+static_library(third_party::crypto crypto)
+target_link_libraries(third_party::crypto INTERFACE ${CMAKE_DL_LIBS} Threads::Threads)
+static_library(third_party::ssl ssl)
+target_link_libraries(third_party::ssl INTERFACE third_party::crypto)
+find_path(BOOST_INCLUDE boost/beast/http/basic_parser.hpp REQUIRED)  # Asio and Beast are headers alone
