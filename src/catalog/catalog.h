@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "catalog/cause.h"
 #include "catalog/compat.h"
+#include "catalog/metric.h"
 #include "catalog/signature.h"
 
 #include <cstdint>
@@ -110,6 +111,7 @@ struct Tables {
   std::shared_ptr<std::vector<SpecKey>> spec_keys;  ///< in the order that docs/SPEC.md shows; null: none
   Compat compat;
   std::vector<ThresholdRow> thresholds;  ///< sorted by id
+  Metrics metrics;
   std::map<std::string, base::CsvTable> others;
 };
 
@@ -147,6 +149,7 @@ class Catalog {
   /// The keys that a spec may have. The view lives as long as the catalog.
   SpecKeys spec_keys() const;
   const Compat& compat() const { return tables().compat; }
+  const Metrics& metrics() const { return tables().metrics; }
 
   /// Null when unknown. Pointers live as long as the catalog.
   const Cause* cause(std::string_view id) const;

@@ -229,10 +229,14 @@ void fields(Archive& archive, Compat& compat) {
           compat.images, compat.image_distributions);
 }
 template <class Archive>
+void fields(Archive& archive, Metrics& metrics) {
+  archive(metrics.families, metrics.series, metrics.dcgm, metrics.xids);
+}
+template <class Archive>
 void fields(Archive& archive, Tables& tables) {
   if (!tables.spec_keys) tables.spec_keys = std::make_shared<std::vector<SpecKey>>();
   archive(tables.xids, tables.sxids, tables.nvlink5, *tables.spec_keys, tables.compat, tables.thresholds,
-          tables.others);
+          tables.metrics, tables.others);
 }
 
 }  // namespace

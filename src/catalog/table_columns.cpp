@@ -138,12 +138,17 @@ base::Result<bool> add_typed_table(Tables& tables, const KnowledgeFile& file) {
   if (name == "compat/os_families.csv") return read_table(file, compat.os_families);
   if (name == "compat/image_families.csv") return read_table(file, compat.images);
   if (name == "compat/image_distributions.csv") return read_table(file, compat.image_distributions);
+  if (name == "metrics/families.csv") return read_table(file, tables.metrics.families);
+  if (name == "metrics/series.csv") return read_table(file, tables.metrics.series);
+  if (name == "metrics/paged_xids.csv") return read_table(file, tables.metrics.xids);
+  if (name == "metrics/dcgm.csv") return read_table(file, tables.metrics.dcgm);
   if (name == "thresholds.csv") return read_table(file, tables.thresholds);
   return false;
 }
 
 base::Status finish_typed_tables(Tables& tables) {
   Compat& compat = tables.compat;
+  GPUWRIGHT_TRY([[maybe_unused]] const auto done, check_metrics(tables.metrics));
   std::sort(tables.thresholds.begin(), tables.thresholds.end(),
             [](const ThresholdRow& a, const ThresholdRow& b) { return a.id < b.id; });
   for (std::size_t i = 1; i < tables.thresholds.size(); ++i) {

@@ -212,6 +212,48 @@ void columns(Visitor& visitor, ThresholdRow& row) {
   visitor.text("source", row.source);
 }
 
+template <class Visitor>
+void columns(Visitor& visitor, MetricFamilyRow& row) {
+  visitor.text("name", row.name);
+  visitor.text("type", row.type);
+  visitor.text("unit", row.unit);
+  visitor.text("scope", row.scope);
+  visitor.text("period", row.period);
+  visitor.text("panel", row.panel);
+  visitor.text("help", row.help);
+  visitor.text("help_zh", row.help_zh);
+  visitor.text("source", row.source);
+}
+
+template <class Visitor>
+void columns(Visitor& visitor, MetricSeriesRow& row) {
+  visitor.text("family", row.family);
+  visitor.text("labels", row.labels);
+  visitor.text("from", row.from);
+  visitor.text("scale", row.scale);
+  visitor.text("source", row.source);
+}
+
+template <class Visitor>
+void columns(Visitor& visitor, DcgmFieldRow& row) {
+  visitor.text("name", row.name);
+  visitor.text("new_name", row.new_name);
+  visitor.number("field_id", row.field_id);
+  visitor.text("type", row.type);
+  visitor.text("default", row.standing);
+  visitor.text("from", row.from);
+  visitor.text("scale", row.scale);
+  visitor.text("help", row.help);
+  visitor.text("source", row.source);
+}
+
+template <class Visitor>
+void columns(Visitor& visitor, PagedXidRow& row) {
+  visitor.number("code", row.code);
+  visitor.text("severity", row.severity);
+  visitor.text("source", row.source);
+}
+
 /// Reads one file into its typed table. False: it has none. Malformed with `file:line` for a column that is
 /// missing or unknown, a value of the wrong form, or a row without source.
 base::Result<bool> add_typed_table(Tables& tables, const KnowledgeFile& file);

@@ -8,8 +8,10 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <optional>
 #include <vector>
@@ -22,12 +24,7 @@ namespace {
 constexpr std::size_t kRecordSize = 16384;
 constexpr int kMaxBadReads = 1000;
 
-struct Record {
-  std::int64_t priority = 0;
-  std::int64_t sequence = 0;
-  std::int64_t microseconds = 0;
-  std::string message;
-};
+constexpr std::int64_t kFacilityShift = 3;  // priority = facility * 8 + level; the kernel's facility is 0
 
 /// "\x0a" and the like back to bytes; other control bytes become '?'.
 std::string unescape(std::string_view text) {
@@ -45,26 +42,6 @@ std::string unescape(std::string_view text) {
     plain += printable || byte == '\n' || byte == '\t' ? byte : '?';
   }
   return plain;
-}
-
-std::optional<Record> parse_record(std::string_view text) {
-  const auto semicolon = text.find(';');
-  if (semicolon == std::string_view::npos) return std::nullopt;
-  const auto fields = base::split(text.substr(0, semicolon), ',');
-  if (fields.size() < 3) return std::nullopt;
-  const auto priority = base::parse_int(fields[0]);
-  const auto sequence = base::parse_int(fields[1]);
-  const auto microseconds = base::parse_int(fields[2]);
-  if (!priority || !sequence || !microseconds) return std::nullopt;
-  // Behind the message stand lines of the device dictionary (" SUBSYSTEM=pci"), which begin with a space.
-  auto message = text.substr(semicolon + 1);
-  message = message.substr(0, message.find('\n'));
-  Record record;
-  record.priority = *priority;
-  record.sequence = *sequence;
-  record.microseconds = *microseconds;
-  record.message = unescape(message);
-  return record;
 }
 
 /// Each line of a message gets the record's time, as dmesg prints it.
@@ -85,9 +62,73 @@ void keep_newest(KernelLog& log, std::size_t limit) {
   log.text.erase(0, from);
 }
 
-constexpr std::int64_t kFacilityShift = 3;  // priority = facility * 8 + level; the kernel's facility is 0
-
 }  // namespace
+
+std::optional<KernelRecord> parse_kernel_record(std::string_view text) {
+  const auto semicolon = text.find(';');
+  if (semicolon == std::string_view::npos) return std::nullopt;
+  const auto fields = base::split(text.substr(0, semicolon), ',');
+  if (fields.size() < 3) return std::nullopt;
+  const auto priority = base::parse_int(fields[0]);
+  const auto sequence = base::parse_int(fields[1]);
+  const auto microseconds = base::parse_int(fields[2]);
+  if (!priority || !sequence || !microseconds) return std::nullopt;
+  // Behind the message stand lines of the device dictionary (" SUBSYSTEM=pci"), which begin with a space.
+  auto message = text.substr(semicolon + 1);
+  message = message.substr(0, message.find('\n'));
+  KernelRecord record;
+  record.of_kernel = (*priority >> kFacilityShift) == 0;
+  record.sequence = *sequence;
+  record.microseconds = *microseconds;
+  record.message = unescape(message);
+  return record;
+}
+
+base::Result<KernelLogFollower> KernelLogFollower::open(const std::string& path) {
+  KernelLogFollower follower;
+  follower.fd_ = base::Fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!follower.fd_.valid()) return base::system_error(errno, path);
+  struct stat status = {};
+  follower.device_ = ::fstat(follower.fd_.get(), &status) == 0 && S_ISCHR(status.st_mode);
+  if (follower.device_) (void)::lseek(follower.fd_.get(), 0, SEEK_END);
+  return follower;
+}
+
+void KernelLogFollower::take(std::string_view text, std::vector<KernelRecord>& records) {
+  auto record = parse_kernel_record(text);
+  if (!record) return;
+  if (expected_ && record->sequence > *expected_)
+    lost_ += static_cast<std::uint64_t>(record->sequence - *expected_);
+  expected_ = record->sequence + 1;
+  records.push_back(std::move(*record));
+}
+
+bool KernelLogFollower::read(std::vector<KernelRecord>& records, std::size_t most) {
+  std::array<char, kRecordSize> buffer;
+  for (std::size_t i = 0; i < most; ++i) {
+    const ssize_t got = ::read(fd_.get(), buffer.data(), buffer.size());
+    if (got < 0 && (errno == EPIPE || errno == EINTR || errno == EINVAL)) continue;  // as below
+    if (got < 0 && errno == EAGAIN) return true;
+    if (got <= 0) {
+      ended_ = true;
+      return true;
+    }
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(got));
+    if (device_) {
+      take(text, records);
+      continue;
+    }
+    pending_ += text;
+    std::size_t from = 0;
+    for (std::size_t end = pending_.find('\n'); end != std::string::npos; end = pending_.find('\n', from)) {
+      take(std::string_view(pending_).substr(from, end - from), records);
+      from = end + 1;
+    }
+    pending_.erase(0, from);
+    if (pending_.size() > kRecordSize) pending_.clear();
+  }
+  return false;
+}
 
 base::Result<KernelLog> read_kernel_records(const ReadRecord& read, std::size_t limit) {
   KernelLog log;
@@ -105,12 +146,12 @@ base::Result<KernelLog> read_kernel_records(const ReadRecord& read, std::size_t 
         return base::system_error(static_cast<int>(-got), "kernel log");
       continue;
     }
-    const auto record = parse_record(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+    const auto record = parse_kernel_record(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
     if (!record) continue;
     if (!expected) log.overwritten = record->sequence;
     if (expected && record->sequence > *expected) log.lost += record->sequence - *expected;
     expected = record->sequence + 1;
-    if ((record->priority >> kFacilityShift) != 0) {
+    if (!record->of_kernel) {
       ++log.foreign;
       continue;
     }

@@ -114,6 +114,21 @@ void bind_links_and_errors(Resolver& from, Api& api) {
 
 }  // namespace
 
+void bind_for_sampling(Library& library) {
+  Library other;  // what is missing of these is not told
+  Resolver from(library.handle, other);
+  Api& api = library.api;
+  from.bind(api.encoder, {"nvmlDeviceGetEncoderUtilization"});
+  from.bind(api.decoder, {"nvmlDeviceGetDecoderUtilization"});
+  from.bind(api.event_set_create, {"nvmlEventSetCreate"});
+  from.bind(api.register_events, {"nvmlDeviceRegisterEvents"});
+  from.bind(api.event_wait, {"nvmlEventSetWait_v2"});
+  from.bind(api.gpm_support, {"nvmlGpmQueryDeviceSupport"});
+  from.bind(api.gpm_alloc, {"nvmlGpmSampleAlloc"});
+  from.bind(api.gpm_sample, {"nvmlGpmSampleGet"});
+  from.bind(api.gpm_metrics, {"nvmlGpmMetricsGet"});
+}
+
 base::Result<Library> open_library() {
   const char* named = std::getenv("GPUWRIGHT_NVML");
   const char* path = named != nullptr && *named != '\0' ? named : "libnvidia-ml.so.1";
@@ -127,6 +142,7 @@ base::Result<Library> open_library() {
   }
   Library library;
   library.path = path;
+  library.handle = handle;
   Resolver resolver(handle, library);
   bind_system(resolver, library.api);
   bind_identity(resolver, library.api);

@@ -76,6 +76,15 @@ struct Api {
   decltype(&nvmlDeviceGetGpuFabricInfo) fabric = nullptr;
   decltype(&nvmlDeviceGetGpuFabricInfoV) fabric_v = nullptr;
   decltype(&nvmlDeviceGetFieldValues) field_values = nullptr;
+  decltype(&nvmlDeviceGetEncoderUtilization) encoder = nullptr;
+  decltype(&nvmlDeviceGetDecoderUtilization) decoder = nullptr;
+  decltype(&nvmlEventSetCreate) event_set_create = nullptr;
+  decltype(&nvmlDeviceRegisterEvents) register_events = nullptr;
+  decltype(&nvmlEventSetWait_v2) event_wait = nullptr;
+  decltype(&nvmlGpmQueryDeviceSupport) gpm_support = nullptr;
+  decltype(&nvmlGpmSampleAlloc) gpm_alloc = nullptr;
+  decltype(&nvmlGpmSampleGet) gpm_sample = nullptr;
+  decltype(&nvmlGpmMetricsGet) gpm_metrics = nullptr;
   /// Of fakegpu alone: which scenario it plays. Null: a real library.
   const char* (*simulated_scenario)() = nullptr;
 };
@@ -83,8 +92,13 @@ struct Api {
 struct Library {
   Api api;
   std::string path;                  ///< what was opened
+  void* handle = nullptr;            ///< of dlopen(3)
   std::vector<std::string> missing;  ///< entry points that this library lacks, by today's name
 };
+
+/// Further entry points, which a sampler needs and a single look does not: they are no reason to call a driver
+/// old.
+void bind_for_sampling(Library& library);
 
 /// Opens the library: $GPUWRIGHT_NVML if that is set, else libnvidia-ml.so.1 of the linker's folders. It
 /// stays open until the process ends. Errors: NotFound (no driver here), Malformed (no such library, or

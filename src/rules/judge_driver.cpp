@@ -20,8 +20,6 @@ namespace {
 using model::Event;
 
 constexpr const char* kId = "driver";
-constexpr std::uint64_t kFirstBlackwellId =
-    0x2900;                             // ids grow with the generations: what is newer needs open
 constexpr double kFairCoresPerGpu = 8;  // below it a limit throttles a data-bound job
 
 /// A piece of software in one version, and what proves it.

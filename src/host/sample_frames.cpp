@@ -1,0 +1,168 @@
+// See the header.
+// SPDX-License-Identifier: Apache-2.0
+#include "host/sample_frames.h"
+
+#include "base/text.h"
+
+namespace gpuwright::host {
+
+namespace {
+
+using base::ByteReader;
+using base::ByteWriter;
+using model::SampleValue;
+
+constexpr std::uint32_t kMostContent = std::uint32_t{1} << 20;
+constexpr std::size_t kLeastText = sizeof(std::uint32_t);
+constexpr std::size_t kMostText = 200;
+
+std::string text_of(ByteReader& from) {
+  return base::printable(from.get_text(), kMostText);
+}
+
+void put(ByteWriter& to, const SampleValue& value) {
+  to.put(value.kind);
+  if (value.kind == SampleValue::Kind::Absent) {
+    to.put(static_cast<std::uint8_t>(value.reason));
+  } else if (value.kind == SampleValue::Kind::Count) {
+    to.put(value.count);
+  } else {
+    to.put(value.real);
+  }
+}
+
+SampleValue value_of(ByteReader& from) {
+  switch (from.get<SampleValue::Kind>()) {
+    case SampleValue::Kind::Count:
+      return SampleValue::of_count(from.get<std::uint64_t>());
+    case SampleValue::Kind::Real:
+      return SampleValue::of_real(from.get<double>());
+    default: {
+      const auto reason = from.get<std::uint8_t>();
+      const auto last = static_cast<std::uint8_t>(model::AbsentReason::Malformed);
+      return SampleValue::absent(static_cast<model::AbsentReason>(reason > last ? last : reason));
+    }
+  }
+}
+
+}  // namespace
+
+std::string frame_bytes(SampleTag tag, std::string_view content) {
+  ByteWriter writer;
+  if (content.size() > kMostContent) content = {};
+  writer.put(static_cast<std::uint32_t>(content.size()));
+  writer.put(static_cast<char>(tag));
+  return writer.take().append(content);
+}
+
+std::optional<SampleFrame> take_frame(std::string_view& bytes, bool& broken) {
+  constexpr std::size_t kHead = sizeof(std::uint32_t) + 1;
+  if (bytes.size() < kHead) return std::nullopt;
+  ByteReader head(bytes);
+  const auto size = head.get<std::uint32_t>();
+  const char tag = head.get<char>();
+  broken = size > kMostContent;
+  if (broken || bytes.size() - kHead < size) return std::nullopt;
+  const SampleFrame frame{static_cast<SampleTag>(tag), bytes.substr(kHead, size)};
+  bytes.remove_prefix(kHead + size);
+  return frame;
+}
+
+std::string encode(const model::SampledDriver& driver) {
+  ByteWriter writer;
+  writer.put_text(driver.driver_version);
+  writer.put_text(driver.nvml_version);
+  writer.put(driver.gpus);
+  writer.put(driver.simulated);
+  return writer.take();
+}
+
+std::string encode(const model::SampledGpu& gpu) {
+  ByteWriter writer;
+  writer.put(gpu.index);
+  writer.put(gpu.minor);
+  for (const std::string* text :
+       {&gpu.uuid, &gpu.name, &gpu.pci, &gpu.serial, &gpu.vbios_version, &gpu.inforom_version})
+    writer.put_text(*text);
+  writer.put(static_cast<std::uint32_t>(gpu.parts.size()));
+  for (const model::MigPart& part : gpu.parts) {
+    writer.put_text(part.uuid);
+    writer.put_text(part.profile);
+    writer.put(part.gpu_instance);
+    writer.put(part.compute_instance);
+  }
+  return writer.take();
+}
+
+std::string encode(const model::GpuSample& sample) {
+  ByteWriter writer;
+  writer.put(sample.index);
+  writer.put(sample.lost);
+  writer.put_text(sample.why);
+  writer.put(sample.took_us);
+  writer.put(static_cast<std::uint32_t>(sample.values.size()));
+  for (const SampleValue& value : sample.values) put(writer, value);
+  writer.put(sample.has_processes);
+  writer.put(static_cast<std::uint32_t>(sample.processes.size()));
+  for (const model::SampledProcess& process : sample.processes) {
+    writer.put(process.pid);
+    writer.put(process.memory_bytes);
+    writer.put(process.gpu_instance);
+    writer.put(process.graphics);
+  }
+  writer.put(static_cast<std::uint32_t>(sample.xids.size()));
+  for (const std::uint64_t xid : sample.xids) writer.put(xid);
+  return writer.take();
+}
+
+std::optional<model::SampledDriver> decode_driver(std::string_view content) {
+  ByteReader reader(content);
+  model::SampledDriver driver;
+  driver.driver_version = text_of(reader);
+  driver.nvml_version = text_of(reader);
+  driver.gpus = reader.get<std::uint32_t>();
+  driver.simulated = reader.get<std::uint8_t>() != 0;
+  return reader.ok() ? std::optional(driver) : std::nullopt;
+}
+
+std::optional<model::SampledGpu> decode_gpu(std::string_view content) {
+  ByteReader reader(content);
+  model::SampledGpu gpu;
+  gpu.index = reader.get<std::uint32_t>();
+  gpu.minor = reader.get<std::int64_t>();
+  for (std::string* text :
+       {&gpu.uuid, &gpu.name, &gpu.pci, &gpu.serial, &gpu.vbios_version, &gpu.inforom_version})
+    *text = text_of(reader);
+  gpu.parts.resize(reader.get_count(2 * kLeastText + 2 * sizeof(std::uint32_t)));
+  for (model::MigPart& part : gpu.parts) {
+    part.uuid = text_of(reader);
+    part.profile = text_of(reader);
+    part.gpu_instance = reader.get<std::uint32_t>();
+    part.compute_instance = reader.get<std::uint32_t>();
+  }
+  return reader.ok() ? std::optional(gpu) : std::nullopt;
+}
+
+std::optional<model::GpuSample> decode_sample(std::string_view content) {
+  ByteReader reader(content);
+  model::GpuSample sample;
+  sample.index = reader.get<std::uint32_t>();
+  sample.lost = reader.get<std::uint8_t>() != 0;
+  sample.why = text_of(reader);
+  sample.took_us = reader.get<std::int64_t>();
+  sample.values.resize(reader.get_count(2));
+  for (SampleValue& value : sample.values) value = value_of(reader);
+  sample.has_processes = reader.get<std::uint8_t>() != 0;
+  sample.processes.resize(reader.get_count(3 * sizeof(std::uint64_t) + 1));
+  for (model::SampledProcess& process : sample.processes) {
+    process.pid = reader.get<std::int64_t>();
+    process.memory_bytes = reader.get<std::uint64_t>();
+    process.gpu_instance = reader.get<std::int64_t>();
+    process.graphics = reader.get<std::uint8_t>() != 0;
+  }
+  sample.xids.resize(reader.get_count(sizeof(std::uint64_t)));
+  for (std::uint64_t& xid : sample.xids) xid = reader.get<std::uint64_t>();
+  return reader.ok() ? std::optional(sample) : std::nullopt;
+}
+
+}  // namespace gpuwright::host

@@ -1,0 +1,88 @@
+// What is known of a node at this moment: the last values of each GPU, its errors, who uses it, and what the
+// watching itself costs. The daemon keeps one; texts and pages are made of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/sample.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpuwright::model {
+
+struct XidCount {
+  std::uint64_t count = 0;
+  double last_s = 0;  ///< unix time of the last one; 0: none yet
+};
+
+/// Whose process this is, as the kernel and the orchestrator tell it. Empty texts: not so.
+struct GpuUser {
+  std::int64_t pid = 0;
+  std::string user;       ///< name, or "uid 1000" where it has none
+  std::string command;    ///< short name of the program
+  std::string container;  ///< id
+  std::string runtime;    ///< docker, containerd, crio, podman, ...
+  std::string pod, pod_namespace, pod_container, pod_uid;
+  std::string slurm_job, slurm_partition, slurm_step;
+  std::string unit;  ///< systemd unit
+  std::uint64_t memory_bytes = 0;
+  bool memory_known = false;
+  std::int64_t gpu_instance = -1;
+};
+
+struct GpuState {
+  SampledGpu identity;
+  bool up = false;         ///< its last answer came in time
+  bool ever = false;       ///< it has answered at all
+  std::string why;         ///< why not, in words; empty while up
+  double fresh_s = 0;      ///< monotonic time of its last values
+  double whole_s = 0;      ///< of its last whole ones
+  double took_s = 0;       ///< that the driver took for them
+  std::uint64_t hangs = 0;
+  std::vector<SampleValue> values;  ///< by plan, the last of each
+  std::map<std::int64_t, XidCount> xids;
+  std::vector<GpuUser> users;
+  bool users_known = false;
+  double nvlink_bytes_per_s = -1;  ///< over all links, both ways; negative: not known
+};
+
+struct KernelLogState {
+  bool readable = false;
+  std::string why;  ///< why not
+  std::uint64_t lines = 0, lost = 0, unverified = 0;
+};
+
+/// What watching costs.
+struct SelfState {
+  double cpu_s = 0;
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t proportional_bytes = 0;  ///< 0: not known
+  std::uint64_t scrapes = 0;
+  std::uint64_t sampler_restarts = 0;
+  std::uint64_t left_behind = 0;
+};
+
+/// One series that was read on the host, with its labels as printed.
+struct HostSeries {
+  std::string family;
+  std::string labels;
+  double value = 0;
+};
+
+struct NodeState {
+  SampledDriver driver;
+  bool driver_known = false;
+  std::string no_driver;          ///< why there is none, in words
+  std::string host;               ///< the node's name
+  std::map<std::uint32_t, GpuState> gpus;  ///< by NVML index
+  std::int64_t gpus_on_bus = -1;  ///< -1: not known
+  KernelLogState kernel;
+  SelfState self;
+  std::vector<HostSeries> host_series;
+  double now_s = 0;   ///< monotonic
+  double wall_s = 0;  ///< unix time
+};
+
+}  // namespace gpuwright::model

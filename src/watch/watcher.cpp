@@ -1,0 +1,194 @@
+// See the header.
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/watcher.h"
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "parse/xid_line.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gpuwright::watch {
+
+namespace {
+
+using model::GpuState;
+using model::SampleValue;
+
+/// "0000:3b:00.0" of "00000000:3B:00.0" and of "0000:3b:00".
+std::string device_of(std::string_view address) {
+  auto pci = base::PciAddress::parse(address);
+  if (!pci) return {};
+  pci->function = 0;
+  return pci->text();
+}
+
+}  // namespace
+
+Watcher::Watcher(const catalog::Metrics& metrics, const WatchPlan& plan, ClockFunction clock)
+    : metrics_(metrics), plan_(plan), clock_(std::move(clock)) {
+  look_at_clock();
+}
+
+void Watcher::look_at_clock() {
+  const Now now = clock_();
+  state_.now_s = now.steady_s;
+  state_.wall_s = now.wall_s;
+}
+
+GpuState& Watcher::gpu(std::uint32_t index) {
+  const auto [at, added] = state_.gpus.try_emplace(index);
+  if (added) {
+    at->second.identity.index = index;
+    for (const catalog::PagedXidRow& row : metrics_.xids) at->second.xids.try_emplace(row.code);
+  }
+  return at->second;
+}
+
+void Watcher::on_driver(const model::SampledDriver& driver) {
+  look_at_clock();
+  state_.driver = driver;
+  state_.driver_known = true;
+  state_.no_driver.clear();
+  for (auto at = state_.gpus.begin(); at != state_.gpus.end();)
+    at = at->first >= driver.gpus ? state_.gpus.erase(at) : std::next(at);
+}
+
+void Watcher::on_gpu(const model::SampledGpu& identity) {
+  GpuState& one = gpu(identity.index);
+  if (!one.identity.uuid.empty() && one.identity.uuid != identity.uuid) {
+    one = GpuState();  // another board has this number now
+    state_.gpus.erase(identity.index);
+    gpu(identity.index).identity = identity;
+    return;
+  }
+  one.identity = identity;
+}
+
+void Watcher::merge(GpuState& one, const model::GpuSample& sample) const {
+  if (one.values.size() != sample.values.size()) one.values.assign(sample.values.size(), SampleValue());
+  for (std::size_t at = 0; at < sample.values.size(); ++at) {
+    const SampleValue& value = sample.values[at];
+    const bool asked = value.known() || value.reason != model::AbsentReason::NotFound;
+    if (asked || sample.has_processes) one.values[at] = value;
+  }
+}
+
+void Watcher::on_sample(model::GpuSample sample) {
+  look_at_clock();
+  GpuState& one = gpu(sample.index);
+  constexpr double kMicro = 1e-6;
+  one.took_s = static_cast<double>(sample.took_us) * kMicro;
+  if (!state_.kernel.readable) {
+    for (const std::uint64_t xid : sample.xids) count_xid(one, static_cast<std::int64_t>(xid));
+  }
+  if (sample.lost) {
+    one.up = false;
+    one.why = sample.why;
+    return;
+  }
+  merge(one, sample);
+  one.up = one.ever = true;
+  one.why.clear();
+  one.fresh_s = state_.now_s;
+  if (!sample.has_processes) return;
+  one.whole_s = state_.now_s;
+  rate_links(one, sample);
+  one.users.clear();
+  one.users_known = true;
+  for (const model::SampledProcess& process : sample.processes) {
+    model::GpuUser user;
+    user.pid = process.pid;
+    user.memory_known = process.memory_bytes != ~std::uint64_t{0};
+    user.memory_bytes = user.memory_known ? process.memory_bytes : 0;
+    user.gpu_instance = process.gpu_instance;
+    one.users.push_back(std::move(user));
+  }
+}
+
+const SampleValue* Watcher::value(const model::GpuSample& sample, host::nvml::PlannedValue::Kind kind,
+                                  std::uint32_t number) const {
+  for (std::size_t at = 0; at < plan_.values.size() && at < sample.values.size(); ++at) {
+    const host::nvml::PlannedValue& planned = plan_.values[at];
+    if (planned.kind == kind && planned.number == number && sample.values[at].known())
+      return &sample.values[at];
+  }
+  return nullptr;
+}
+
+/// Both directions of all links: from the byte counters (fields 138 and 139, KiB), else as GPM tells it (60
+/// and 61, MiB/s).
+void Watcher::rate_links(GpuState& one, const model::GpuSample& sample) {
+  using Kind = host::nvml::PlannedValue::Kind;
+  constexpr double kKibi = 1024;
+  one.nvlink_bytes_per_s = -1;
+  const SampleValue* sent = value(sample, Kind::Field, 138);
+  const SampleValue* received = value(sample, Kind::Field, 139);
+  if (sent != nullptr && received != nullptr) {
+    LinkBytes& last = links_[sample.index];
+    const LinkBytes now{(sent->number() + received->number()) * kKibi, state_.now_s};
+    if (last.at_s > 0 && now.at_s > last.at_s && now.bytes >= last.bytes)
+      one.nvlink_bytes_per_s = (now.bytes - last.bytes) / (now.at_s - last.at_s);
+    last = now;
+    return;
+  }
+  sent = value(sample, Kind::Gpm, 61);
+  received = value(sample, Kind::Gpm, 60);
+  if (sent != nullptr && received != nullptr)
+    one.nvlink_bytes_per_s = (sent->number() + received->number()) * kKibi * kKibi;
+}
+
+void Watcher::on_hang(std::uint32_t index, std::chrono::milliseconds waited, bool crashed) {
+  look_at_clock();
+  GpuState& one = gpu(index);
+  one.up = false;
+  ++one.hangs;
+  one.why = crashed ? std::string("the driver's library ended the process that asked")
+                    : fmt::format("no answer for {} ms", waited.count());
+  ++state_.self.sampler_restarts;
+}
+
+void Watcher::on_no_driver(const base::Error& error) {
+  look_at_clock();
+  state_.driver_known = false;
+  state_.no_driver = error.where.empty() ? error.message : error.where + ": " + error.message;
+  for (auto& entry : state_.gpus) {
+    entry.second.up = false;
+    entry.second.why = state_.no_driver;
+  }
+}
+
+void Watcher::count_xid(GpuState& one, std::int64_t code) {
+  constexpr std::size_t kMostCodes = 64;
+  if (one.xids.size() >= kMostCodes && one.xids.count(code) == 0) return;
+  model::XidCount& seen = one.xids[code];
+  ++seen.count;
+  seen.last_s = state_.wall_s;
+}
+
+void Watcher::on_kernel_record(const host::KernelRecord& record) {
+  ++state_.kernel.lines;
+  const auto xid = parse::read_xid_line(record.message);
+  if (!record.of_kernel) {
+    if (xid || base::contains(record.message, "NVRM:")) ++state_.kernel.unverified;
+    return;
+  }
+  if (!xid) return;
+  look_at_clock();
+  const std::string device = device_of(xid->pci);
+  for (auto& entry : state_.gpus) {
+    if (!device.empty() && device_of(entry.second.identity.pci) == device)
+      return count_xid(entry.second, xid->code);
+  }
+}
+
+void Watcher::on_kernel_log(bool readable, const std::string& why, std::uint64_t lost) {
+  state_.kernel.readable = readable;
+  state_.kernel.why = why;
+  state_.kernel.lost = lost;
+}
+
+}  // namespace gpuwright::watch

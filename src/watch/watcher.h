@@ -1,0 +1,68 @@
+// Keeps the state of the node true: takes samples and kernel lines as they come, says which GPU is up, and
+// counts each Xid once. It does nothing by itself and makes no call that could wait.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "catalog/catalog.h"
+#include "host/kmsg.h"
+#include "host/sampler.h"
+#include "model/node_state.h"
+#include "watch/plan.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace gpuwright::watch {
+
+/// Both clocks, from the caller: tests have their own.
+struct Now {
+  double steady_s = 0;
+  double wall_s = 0;
+};
+using ClockFunction = std::function<Now()>;
+
+class Watcher final : public host::SampleListener {
+ public:
+  /// Both must outlive it.
+  Watcher(const catalog::Metrics& metrics, const WatchPlan& plan, ClockFunction clock);
+
+  const model::NodeState& state() const { return state_; }
+  /// The state to be filled by others: the host's series, own costs.
+  model::NodeState& mutable_state() { return state_; }
+  /// Sets the state's clocks to now.
+  void look_at_clock();
+
+  void on_driver(const model::SampledDriver& driver) override;
+  void on_gpu(const model::SampledGpu& gpu) override;
+  void on_sample(model::GpuSample sample) override;
+  void on_hang(std::uint32_t index, std::chrono::milliseconds waited, bool crashed) override;
+  void on_no_driver(const base::Error& error) override;
+
+  /// A record of the kernel's log. Those of programs are counted as unverified where they look like the
+  /// driver's, and never as errors.
+  void on_kernel_record(const host::KernelRecord& record);
+  /// How reading the log stands. While it can be read, the library's own events are not counted: they are the
+  /// same Xids.
+  void on_kernel_log(bool readable, const std::string& why, std::uint64_t lost);
+
+ private:
+  model::GpuState& gpu(std::uint32_t index);
+  void count_xid(model::GpuState& gpu, std::int64_t code);
+  void merge(model::GpuState& gpu, const model::GpuSample& sample) const;
+  void rate_links(model::GpuState& gpu, const model::GpuSample& sample);
+  const model::SampleValue* value(const model::GpuSample& sample, host::nvml::PlannedValue::Kind kind,
+                                  std::uint32_t number) const;
+
+  const catalog::Metrics& metrics_;
+  const WatchPlan& plan_;
+  ClockFunction clock_;
+  model::NodeState state_;
+  struct LinkBytes {
+    double bytes = 0, at_s = 0;
+  };
+  std::map<std::uint32_t, LinkBytes> links_;  ///< when last looked
+};
+
+}  // namespace gpuwright::watch

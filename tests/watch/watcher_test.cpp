@@ -1,0 +1,174 @@
+// The node's state from a simulated driver: values, hangs, lost GPUs, Xids.
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/watcher.h"
+
+#include "support/diagnose.h"
+#include "support/run.h"
+#include "support/sampling.h"
+#include "support/stuck_file.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace gpuwright::tests {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+watch::Now now() {
+  const auto steady = std::chrono::steady_clock::now().time_since_epoch();
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::duration<double>(steady).count(), std::chrono::duration<double>(wall).count()};
+}
+
+class Watched : public ::testing::Test {
+ protected:
+  void watch(const std::string& scenario) {
+    use_scenario(folder_.write("scenario", scenario));
+    auto plan = watch::plan_series(knowledge().metrics());
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    plan_ = std::move(*plan);
+    watcher_ = std::make_unique<watch::Watcher>(knowledge().metrics(), plan_, now);
+    host::SamplerLimits limits;
+    limits.gpu = milliseconds(300);
+    limits.retry = milliseconds(1000);
+    sampler_ = std::make_unique<host::Sampler>(plan_.values, limits, *watcher_);
+    sampler_->start();
+  }
+  bool follow_until(const std::function<bool()>& done, milliseconds limit = milliseconds(15'000)) {
+    return follow(*sampler_, milliseconds(100), limit, done);
+  }
+  const model::GpuState& gpu(std::uint32_t index) const { return watcher_->state().gpus.at(index); }
+  std::size_t up() const {
+    std::size_t count = 0;
+    for (const auto& entry : watcher_->state().gpus) count += entry.second.up ? 1 : 0;
+    return count;
+  }
+  /// A value by where it comes from; negative: there is none.
+  double value(std::uint32_t index, host::nvml::PlannedValue::Kind kind, std::uint32_t number) const {
+    for (std::size_t at = 0; at < plan_.values.size(); ++at) {
+      if (plan_.values[at].kind == kind && plan_.values[at].number == number)
+        return gpu(index).values[at].known() ? gpu(index).values[at].number() : -1;
+    }
+    return -2;
+  }
+  double call(std::uint32_t index, const char* key) const {
+    return value(index, host::nvml::PlannedValue::Kind::Call,
+                 static_cast<std::uint32_t>(host::nvml::find_sample_call(key).value()));
+  }
+
+  TempFolder folder_;
+  watch::WatchPlan plan_;
+  std::unique_ptr<watch::Watcher> watcher_;
+  std::unique_ptr<host::Sampler> sampler_;
+};
+
+TEST_F(Watched, EightGpusTellTheirValues) {
+  watch("boards 8 h100-sxm\nload 60\n");
+  ASSERT_TRUE(follow_until([&] { return up() == 8 && gpu(7).whole_s > 0; }));
+  EXPECT_EQ(gpu(0).identity.name, "NVIDIA H100 80GB HBM3");
+  EXPECT_THAT(gpu(0).identity.uuid, HasSubstr("GPU-"));
+  EXPECT_TRUE(watcher_->state().driver.simulated);
+  EXPECT_GT(call(3, "temperature"), 20);
+  EXPECT_LT(call(3, "temperature"), 95);
+  EXPECT_GT(call(3, "power"), 60'000) << "mW";
+  EXPECT_EQ(call(3, "power_limit"), 700'000);
+  EXPECT_GT(value(3, host::nvml::PlannedValue::Kind::Field, 83), 0) << "energy";
+  EXPECT_EQ(value(3, host::nvml::PlannedValue::Kind::Field, 144), 0) << "no row waits";
+  ASSERT_TRUE(follow_until([&] { return value(3, host::nvml::PlannedValue::Kind::Gpm, 2) >= 0; }))
+      << "GPM needs two samples";
+  EXPECT_NEAR(value(3, host::nvml::PlannedValue::Kind::Gpm, 2), 60, 20);
+}
+
+TEST_F(Watched, BeforeHopperThereIsNoGpmAndItIsNotZero) {
+  watch("boards 1 a100-sxm4-80gb\nload 60\n");
+  ASSERT_TRUE(follow_until([&] { return up() == 1 && sampler_->restarts() == 0 && gpu(0).whole_s > 0; }));
+  EXPECT_EQ(value(0, host::nvml::PlannedValue::Kind::Gpm, 2), -1);
+}
+
+TEST_F(Watched, AGpuThatHangsLeavesTheOthersFresh) {
+  watch("boards 8 h100-sxm\nat 2s gpu 3 hang all\n");
+  ASSERT_TRUE(follow_until([&] { return up() == 8; }));
+  ASSERT_TRUE(follow_until([&] { return gpu(3).hangs > 0; }));
+  EXPECT_THAT(gpu(3).why, HasSubstr("no answer for"));
+  ASSERT_TRUE(follow_until([&] {
+    watcher_->look_at_clock();
+    return up() == 7 && watcher_->state().now_s - gpu(7).fresh_s < 0.5 &&
+           watcher_->state().now_s - gpu(3).fresh_s > 1.5;
+  }));
+  EXPECT_FALSE(gpu(3).up);
+}
+
+TEST_F(Watched, AGpuThatAnswersAgainIsOneOfTheOthers) {
+  watch("boards 2 h100-sxm\nat 1s gpu 1 hang all 3s\n");
+  ASSERT_TRUE(follow_until([&] { return watcher_->state().gpus.count(1) != 0 && gpu(1).hangs > 0; }));
+  ASSERT_TRUE(follow_until([&] { return up() == 2 && sampler_->children().size() == 1; }))
+      << sampler_->children().size();
+}
+
+TEST_F(Watched, OneStuckChildHoweverLong) {
+  std::filesystem::create_directories(folder_.path() + "/silent");
+  const StuckFiles files(folder_.path() + "/silent");
+  if (!files.mounted()) GTEST_SKIP() << files.why();
+  watch("boards 4 h100-sxm\nat 1s gpu 2 stuck all " + folder_.path() + "/silent/call\n");
+  ASSERT_TRUE(follow_until([&] { return watcher_->state().gpus.count(2) != 0 && gpu(2).hangs > 0; }));
+  (void)follow_until([] { return false; }, milliseconds(4000));
+  EXPECT_EQ(sampler_->left_behind(), 1);
+  EXPECT_EQ(up(), 3U);
+}
+
+TEST_F(Watched, ALostGpuIsSaidToBeLostAndComesBack) {
+  watch("boards 2 h100-sxm\nat 1s gpu 1 lost\nat 4s gpu 1 reset\n");
+  ASSERT_TRUE(follow_until([&] { return up() == 2; }));
+  ASSERT_TRUE(follow_until([&] { return !gpu(1).up; }));
+  EXPECT_EQ(gpu(1).why, "GPU is lost");
+  EXPECT_TRUE(gpu(0).up);
+  ASSERT_TRUE(follow_until([&] { return up() == 2; }));
+}
+
+TEST_F(Watched, ADriverThatDoesNotOpenIsSaid) {
+  use_scenario(folder_.write("scenario", "boards 1 t4\n"));
+  watch("boards 1 t4\n");
+  ::setenv("GPUWRIGHT_NVML", "/no/such/library.so", 1);
+  sampler_->stop();
+  sampler_->start();
+  ASSERT_TRUE(follow_until([&] { return !watcher_->state().no_driver.empty(); }));
+  EXPECT_THAT(watcher_->state().no_driver, HasSubstr("is not installed"));
+}
+
+host::KernelRecord record(const std::string& message, bool of_kernel = true) {
+  host::KernelRecord one;
+  one.message = message;
+  one.of_kernel = of_kernel;
+  return one;
+}
+
+TEST_F(Watched, AnXidIsCountedOnceAndOnlyFromTheKernel) {
+  watch("boards 2 h100-sxm\n");
+  ASSERT_TRUE(follow_until([&] { return up() == 2; }));
+  EXPECT_EQ(gpu(1).xids.at(79).count, 0U) << "there before the first";
+  std::string pci = gpu(1).identity.pci;  // 00000000:43:00.0
+  const std::string line = "NVRM: Xid (PCI:" + pci.substr(4, 10) + "): 79, pid=1234, GPU has fallen off the bus.";
+  watcher_->on_kernel_log(true, "", 0);
+  watcher_->on_kernel_record(record(line));
+  model::GpuSample event;
+  event.index = 1;
+  event.xids = {79};
+  watcher_->on_sample(event);
+  EXPECT_EQ(gpu(1).xids.at(79).count, 1U) << "the library's event is the same";
+  watcher_->on_kernel_record(record(line, false));
+  EXPECT_EQ(gpu(1).xids.at(79).count, 1U) << "a program wrote it";
+  EXPECT_EQ(watcher_->state().kernel.unverified, 1U);
+  watcher_->on_kernel_log(false, "denied", 0);
+  watcher_->on_sample(event);
+  EXPECT_EQ(gpu(1).xids.at(79).count, 2U) << "without a log the library's events count";
+}
+
+}  // namespace
+}  // namespace gpuwright::tests
