@@ -4,8 +4,10 @@
 #include "fakegpu/exports.h"
 #include "fakegpu/simulator.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace gpuwright::host::nvml {
 
@@ -53,6 +55,49 @@ void answer_link(const View& view, FieldValue& field) {
   if (field.field == 166) set_small(field, view.gpu.board->link_version);
 }
 
+/// Time in nanoseconds for which a reason has held the clocks. Fields 74 to 76 as nvmlPerfPolicyType_t, 269
+/// to 271 the newer names.
+void answer_held(const View& view, FieldValue& field) {
+  constexpr std::pair<std::uint32_t, std::uint64_t> kReasons[] = {
+      {74, kReasonSoftwarePowerCap}, {75, kReasonHardwareThermal},  {76, kReasonSyncBoost},
+      {269, kReasonSoftwareThermal}, {270, kReasonHardwareThermal}, {271, kReasonPowerBrake}};
+  for (const auto& [number, reason] : kReasons) {
+    constexpr double kNano = 1e9;
+    if (number == field.field)
+      set(field, static_cast<std::uint64_t>(fakegpu::violation_seconds(view.gpu, reason, view.now) * kNano));
+  }
+}
+
+/// Retired pages: after single-bit errors, after double-bit errors, pending.
+void answer_retired(const View& view, FieldValue& field) {
+  if (view.gpu.board->repair != Repair::RetirePages) return;
+  const std::uint32_t values[] = {view.gpu.retired_single, view.gpu.retired_double,
+                                  view.gpu.retire_pending ? 1U : 0U};
+  set_small(field, values[field.field - 29]);
+}
+
+/// Bytes over links grow with the energy, which never falls: KiB over NVLink (138 sent, 139 received), bytes
+/// over PCIe (197, 198).
+void answer_traffic(const View& view, FieldValue& field) {
+  constexpr double kNvlinkKibPerJoule = 400'000, kPcieBytesPerJoule = 5'000'000;
+  const double energy = view.quantity("energy");
+  const bool nvlink = field.field <= 139;
+  if (nvlink && view.gpu.links.empty()) return;
+  set(field, static_cast<std::uint64_t>(energy * (nvlink ? kNvlinkKibPerJoule : kPcieBytesPerJoule)));
+}
+
+/// Errors of all links together: flits, data, replays, recoveries (38, 45, 52, 59).
+void answer_link_errors(const View& view, FieldValue& field) {
+  if (view.gpu.links.empty()) return;
+  const LinkCounter counter = field.field == 38   ? kLinkCrcFlit
+                              : field.field == 45 ? kLinkCrcData
+                              : field.field == 52 ? kLinkReplay
+                                                  : kLinkRecovery;
+  std::uint64_t all = 0;
+  for (const auto& link : view.gpu.links) all += link.errors[counter];
+  set(field, all);
+}
+
 /// Leaves NotSupported where this board has nothing to say.
 void answer_field(const View& view, FieldValue& field) {
   const auto number = field.field;
@@ -60,6 +105,10 @@ void answer_field(const View& view, FieldValue& field) {
   if (number >= 3 && number <= 6) return answer_ecc(view, field);
   if (number >= 142 && number <= 145) return answer_remap(view, field);
   if (number >= 164 && number <= 166) return answer_link(view, field);
+  if (number >= 29 && number <= 31) return answer_retired(view, field);
+  if ((number >= 74 && number <= 76) || (number >= 269 && number <= 271)) return answer_held(view, field);
+  if (number == 138 || number == 139 || number == 197 || number == 198) return answer_traffic(view, field);
+  if (number == 38 || number == 45 || number == 52 || number == 59) return answer_link_errors(view, field);
   switch (number) {
     case kFieldMemoryTemperature:
       if (board.memory_max_c != 0) set_small(field, view.quantity("memory-temperature"));
@@ -78,6 +127,10 @@ void answer_field(const View& view, FieldValue& field) {
       break;
     case kFieldRecoveryAction:
       set_small(field, view.gpu.recovery_action);
+      break;
+    case 195:  // distance to the slowdown temperature
+      if (board.slowdown_c != 0)
+        set_small(field, std::max(0.0, board.slowdown_c - view.quantity("temperature")));
       break;
     case 185:  // power, average over a second
     case 186:

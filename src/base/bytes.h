@@ -1,6 +1,6 @@
-// Plain numbers and texts as bytes, for what two processes of this program tell each other over a socket pair:
-// both ends have the same byte order and sizes. The reader trusts nothing: what does not fit reads as zero,
-// and ok() tells.
+// Plain numbers and texts as bytes, for what two processes of this program tell each other over a socket
+// pair: both ends have the same byte order and sizes. The reader trusts nothing: what does not fit reads as
+// zero, and ok() tells.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

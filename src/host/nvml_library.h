@@ -96,8 +96,8 @@ struct Library {
   std::vector<std::string> missing;  ///< entry points that this library lacks, by today's name
 };
 
-/// Further entry points, which a sampler needs and a single look does not: they are no reason to call a driver
-/// old.
+/// Further entry points, which a sampler needs and a single look does not: they are no reason to call a
+/// driver old.
 void bind_for_sampling(Library& library);
 
 /// Opens the library: $GPUWRIGHT_NVML if that is set, else libnvidia-ml.so.1 of the linker's folders. It

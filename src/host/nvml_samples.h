@@ -1,6 +1,6 @@
-// What a sampler can ask the driver's library about a GPU again and again, in numbers. Most values come in one
-// call (nvmlDeviceGetFieldValues), and performance metrics of Hopper and later in another (GPM); for the rest
-// there is one visible list of calls.
+// What a sampler can ask the driver's library about a GPU again and again, in numbers. Most values come in
+// one call (nvmlDeviceGetFieldValues), and performance metrics of Hopper and later in another (GPM); for the
+// rest there is one visible list of calls.
 //
 // Left out on purpose: nvmlDeviceGetPcieThroughput sleeps 20 ms a direction (fields 197 and 198 count bytes).
 // SPDX-License-Identifier: Apache-2.0

@@ -263,13 +263,13 @@ class Worker {
       places.push_back(at);
     }
     if (asked.empty()) return Return::Success;
-    const Return result = api().field_values == nullptr
-                              ? Return::FunctionNotFound
-                              : api().field_values(gpu.device, static_cast<std::int32_t>(asked.size()),
-                                                   asked.data());
+    const Return result =
+        api().field_values == nullptr
+            ? Return::FunctionNotFound
+            : api().field_values(gpu.device, static_cast<std::int32_t>(asked.size()), asked.data());
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      one.values[places[i]] = result == Return::Success ? value_of(asked[i])
-                                                        : SampleValue::absent(absent_reason(result));
+      one.values[places[i]] =
+          result == Return::Success ? value_of(asked[i]) : SampleValue::absent(absent_reason(result));
     }
     return result;
   }

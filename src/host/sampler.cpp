@@ -230,11 +230,11 @@ void Sampler::give_up(Crew& crew, milliseconds waited, bool crashed) {
     return;
   }
   if (!gone) opening_waits_ = pid;
-  listener_.on_no_driver(base::make_error(
-      crashed ? base::ErrorKind::Io : base::ErrorKind::TimedOut,
-      crashed ? std::string("the library ended the process that asked")
-              : fmt::format("the driver gave no answer for {} ms", waited.count()),
-      crew.opened ? "NVML" : "nvmlInit_v2"));
+  listener_.on_no_driver(
+      base::make_error(crashed ? base::ErrorKind::Io : base::ErrorKind::TimedOut,
+                       crashed ? std::string("the library ended the process that asked")
+                               : fmt::format("the driver gave no answer for {} ms", waited.count()),
+                       crew.opened ? "NVML" : "nvmlInit_v2"));
   main_retry_ = Clock::now() + limits_.retry;
 }
 

@@ -1,10 +1,10 @@
-// Samples of all GPUs, again and again, without being hung by any of them. A forked child asks (sample_worker);
-// a GPU whose answer does not come in time is reported, its child is given up, and a fresh one goes on with the
-// others, while that GPU is tried from time to time by a child of its own. Children that SIGKILL does not reach
-// are counted, and there is never more than one for a GPU.
+// Samples of all GPUs, again and again, without being hung by any of them. A forked child asks
+// (sample_worker); a GPU whose answer does not come in time is reported, its child is given up, and a fresh
+// one goes on with the others, while that GPU is tried from time to time by a child of its own. Children that
+// SIGKILL does not reach are counted, and there is never more than one for a GPU.
 //
-// It does not wait: its owner polls descriptors() and calls read(), and look_at_clock() at next_deadline(). One
-// thread only.
+// It does not wait: its owner polls descriptors() and calls read(), and look_at_clock() at next_deadline().
+// One thread only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -72,9 +72,9 @@ class Sampler {
   /// Gives up who is late, collects the dead, tries anew what is due.
   void look_at_clock();
 
-  std::int64_t restarts() const { return restarts_; }      ///< children that were replaced
-  std::int64_t left_behind() const;                        ///< children that cannot be ended
-  std::vector<pid_t> children() const;                     ///< those at work
+  std::int64_t restarts() const { return restarts_; }  ///< children that were replaced
+  std::int64_t left_behind() const;                    ///< children that cannot be ended
+  std::vector<pid_t> children() const;                 ///< those at work
 
  private:
   struct Crew;

@@ -34,12 +34,12 @@ struct GpuUser {
 
 struct GpuState {
   SampledGpu identity;
-  bool up = false;         ///< its last answer came in time
-  bool ever = false;       ///< it has answered at all
-  std::string why;         ///< why not, in words; empty while up
-  double fresh_s = 0;      ///< monotonic time of its last values
-  double whole_s = 0;      ///< of its last whole ones
-  double took_s = 0;       ///< that the driver took for them
+  bool up = false;     ///< its last answer came in time
+  bool ever = false;   ///< it has answered at all
+  std::string why;     ///< why not, in words; empty while up
+  double fresh_s = 0;  ///< monotonic time of its last values
+  double whole_s = 0;  ///< of its last whole ones
+  double took_s = 0;   ///< that the driver took for them
   std::uint64_t hangs = 0;
   std::vector<SampleValue> values;  ///< by plan, the last of each
   std::map<std::int64_t, XidCount> xids;
@@ -74,10 +74,10 @@ struct HostSeries {
 struct NodeState {
   SampledDriver driver;
   bool driver_known = false;
-  std::string no_driver;          ///< why there is none, in words
-  std::string host;               ///< the node's name
+  std::string no_driver;                   ///< why there is none, in words
+  std::string host;                        ///< the node's name
   std::map<std::uint32_t, GpuState> gpus;  ///< by NVML index
-  std::int64_t gpus_on_bus = -1;  ///< -1: not known
+  std::int64_t gpus_on_bus = -1;           ///< -1: not known
   KernelLogState kernel;
   SelfState self;
   std::vector<HostSeries> host_series;

@@ -73,8 +73,9 @@ struct GpuSample {
   bool lost = false;  ///< the driver says that the GPU fell off the bus, or needs a reset
   std::string why;    ///< in the library's words, where lost
   std::int64_t took_us = 0;
-  std::vector<SampleValue> values;  ///< by plan; those that were not asked in this tick are Absent with NotFound
-  bool has_processes = false;       ///< were asked in this tick
+  std::vector<SampleValue>
+      values;                  ///< by plan; those that were not asked in this tick are Absent with NotFound
+  bool has_processes = false;  ///< were asked in this tick
   std::vector<SampledProcess> processes;
   std::vector<std::uint64_t> xids;  ///< of the library's events since the last tick
 };

@@ -122,9 +122,10 @@ struct NodeFamily {
 
 void write_node_gpus(const Writing& to) {
   const NodeState& state = to.state;
-  if (state.gpus_on_bus >= 0) to.text.sample("state=\"on_bus\"", static_cast<std::uint64_t>(state.gpus_on_bus));
-  const auto up = std::count_if(state.gpus.begin(), state.gpus.end(),
-                                [](const auto& entry) { return entry.second.up; });
+  if (state.gpus_on_bus >= 0)
+    to.text.sample("state=\"on_bus\"", static_cast<std::uint64_t>(state.gpus_on_bus));
+  const auto up =
+      std::count_if(state.gpus.begin(), state.gpus.end(), [](const auto& entry) { return entry.second.up; });
   to.text.sample("state=\"up\"", static_cast<std::uint64_t>(up));
 }
 
@@ -167,8 +168,8 @@ constexpr std::array<NodeFamily, 11> kNodeFamilies = {{
 
 template <class Families>
 auto find(const Families& families, std::string_view name) {
-  const auto at = std::find_if(families.begin(), families.end(),
-                               [name](const auto& one) { return name == one.name; });
+  const auto at =
+      std::find_if(families.begin(), families.end(), [name](const auto& one) { return name == one.name; });
   return at == families.end() ? nullptr : &*at;
 }
 
@@ -229,7 +230,8 @@ std::pair<std::int64_t, double> last_xid(const GpuState& gpu) {
   return last;
 }
 
-void write_watched(MetricsText& text, const GpuState& gpu, const std::string& key, const std::string& labels) {
+void write_watched(MetricsText& text, const GpuState& gpu, const std::string& key,
+                   const std::string& labels) {
   constexpr double kMega = 1e6;
   if (key == "xid_last") {
     text.sample(labels, static_cast<std::uint64_t>(last_xid(gpu).first));

@@ -29,7 +29,8 @@ base::Result<std::size_t> place_of(const MetricOrigin& origin, bool often, host:
       return base::make_error(base::ErrorKind::Malformed, fmt::format("there is no call '{}'", origin.key));
     wanted.number = static_cast<std::uint32_t>(*call);
   } else {
-    wanted.kind = origin.kind == MetricOrigin::Kind::Field ? PlannedValue::Kind::Field : PlannedValue::Kind::Gpm;
+    wanted.kind =
+        origin.kind == MetricOrigin::Kind::Field ? PlannedValue::Kind::Field : PlannedValue::Kind::Gpm;
   }
   const auto at = std::find_if(plan.begin(), plan.end(), [&wanted](const PlannedValue& one) {
     return one.kind == wanted.kind && one.number == wanted.number && one.all_links == wanted.all_links;

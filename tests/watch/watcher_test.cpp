@@ -154,7 +154,8 @@ TEST_F(Watched, AnXidIsCountedOnceAndOnlyFromTheKernel) {
   ASSERT_TRUE(follow_until([&] { return up() == 2; }));
   EXPECT_EQ(gpu(1).xids.at(79).count, 0U) << "there before the first";
   std::string pci = gpu(1).identity.pci;  // 00000000:43:00.0
-  const std::string line = "NVRM: Xid (PCI:" + pci.substr(4, 10) + "): 79, pid=1234, GPU has fallen off the bus.";
+  const std::string line =
+      "NVRM: Xid (PCI:" + pci.substr(4, 10) + "): 79, pid=1234, GPU has fallen off the bus.";
   watcher_->on_kernel_log(true, "", 0);
   watcher_->on_kernel_record(record(line));
   model::GpuSample event;
