@@ -74,4 +74,11 @@ std::string to_hex(std::string_view bytes) {
   return text;
 }
 
+bool equal_secrets(std::string_view a, std::string_view b) {
+  constexpr std::string_view kKey = "gpuwright compares";  // digests are of one length
+  const std::string left = keyed_hash(kKey, a);
+  const std::string right = keyed_hash(kKey, b);
+  return ::sodium_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
 }  // namespace gpuwright::kit

@@ -36,4 +36,8 @@ base::Result<std::string> random_bytes(std::size_t count);
 
 std::string to_hex(std::string_view bytes);
 
+/// Whether two secrets are the same, in a time that tells nothing about how much of them is, nor how long
+/// they are.
+bool equal_secrets(std::string_view a, std::string_view b);
+
 }  // namespace gpuwright::kit

@@ -193,17 +193,19 @@ HttpConnection::Step HttpConnection::handle() {
   keep_ = reader_.keep_alive() && requests_ + 1 < shared_.limits.requests;
   HttpResponse response = shared_.handler(request);
   if (response.later)
-    await_later(response.later);
+    await_later(std::move(response));
   else
     answer(std::move(response));
   return Step::Again;
 }
 
-void HttpConnection::await_later(const std::shared_ptr<HttpLater>& later) {
+void HttpConnection::await_later(HttpResponse promise) {
   enter(Phase::Waiting, shared_.limits.later);
-  later->deliver_to([weak = weak_from_this()](HttpResponse response) {
+  const auto later = std::move(promise.later);
+  later->deliver_to([weak = weak_from_this(), headers = std::move(promise.headers)](HttpResponse response) {
     const auto self = weak.lock();
     if (!self || self->phase_ != Phase::Waiting) return;
+    response.headers.insert(response.headers.end(), headers.begin(), headers.end());
     self->answer(std::move(response));
     self->go();
   });

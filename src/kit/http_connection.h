@@ -92,7 +92,7 @@ class HttpConnection final : public EventStream::Client, public std::enable_shar
   Step leave();
   void answer(HttpResponse response);
   void answer_broken(int status);
-  void await_later(const std::shared_ptr<HttpLater>& later);
+  void await_later(HttpResponse promise);
   void begin_stream(const HttpResponse& response);
   std::string head_of(const HttpResponse& response) const;
   void queue(EventStream::Text text);

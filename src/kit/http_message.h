@@ -51,7 +51,7 @@ struct HttpResponse {
   HttpHeaders headers;
   std::shared_ptr<const std::string> body;  ///< shared, never copied; none is an empty one
   std::shared_ptr<EventStream> events;      ///< after the body the client gets what is pushed to it
-  std::shared_ptr<HttpLater> later;         ///< the answer comes later; all else here does not count
+  std::shared_ptr<HttpLater> later;         ///< the answer comes later, and gets these headers, too
 };
 
 /// An answer without further ado.

@@ -24,7 +24,7 @@ declare -A may=(
   [bench]="base kit model catalog facts host parse"
   [jobs]="base kit model catalog facts host rules artifacts schedule"
   [watch]="base kit model catalog parse facts host rules"
-  [server]="base kit model catalog parse host facts rules sizing schedule profile artifacts report setup bench jobs watch"
+  [server]="base kit model catalog report watch"
   [app]="base kit model catalog parse host facts rules sizing schedule profile artifacts report setup bench jobs watch server"
 )
 breaches=0
