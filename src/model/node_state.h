@@ -61,6 +61,7 @@ struct SelfState {
   std::uint64_t proportional_bytes = 0;  ///< 0: not known
   std::uint64_t scrapes = 0;
   std::uint64_t sampler_restarts = 0;
+  std::uint64_t cost_looks = 0;  ///< times that these were looked at
   std::uint64_t left_behind = 0;
 };
 

@@ -3,15 +3,16 @@
 #include "report/node_metrics.h"
 
 #include "base/text.h"
+#include "report/metric_value.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace gpuwright::report {
 
@@ -24,14 +25,7 @@ using model::NodeState;
 using model::SampleValue;
 
 void write(MetricsText& text, std::string_view labels, const SampleValue& value, const MetricScale& scale) {
-  if (scale.bit >= 0) {
-    text.sample(labels, (value.count >> static_cast<unsigned>(scale.bit)) & 1);
-  } else if (scale.factor == 1 && value.kind == SampleValue::Kind::Count) {
-    text.sample(labels, value.count);
-  } else {
-    const double scaled = value.number() * scale.factor;
-    text.sample(labels, scale.whole ? std::floor(scaled) : scaled);
-  }
+  std::visit([&](const auto number) { text.sample(labels, number); }, metric_value(value, scale));
 }
 
 /// gpu="0",uuid="GPU-...".

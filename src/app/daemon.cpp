@@ -1,0 +1,229 @@
+// See the header.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/daemon.h"
+
+#include "app/version.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "kit/compress.h"
+#include "kit/event_stream.h"
+#include "report/metrics_text.h"
+#include "report/node_json.h"
+#include "server/routes.h"
+
+#include "watch/own_cost.h"
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+namespace gpuwright::app {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr double kPerSecond = 1e-3;
+constexpr milliseconds kSelfPeriod{5000};
+constexpr milliseconds kKernelLogRetry{30'000};
+constexpr double kKept_s = 0.25;  // metrics are made anew after so long: ages are in them
+
+watch::Now now() {
+  const auto steady = std::chrono::steady_clock::now().time_since_epoch();
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::duration<double>(steady).count(), std::chrono::duration<double>(wall).count()};
+}
+
+kit::HttpResponse json_response(std::string text) {
+  kit::HttpResponse response;
+  response.headers = {{"Content-Type", "application/json; charset=utf-8"}};
+  response.body = std::make_shared<const std::string>(std::move(text));
+  return response;
+}
+
+double seconds(milliseconds time) {
+  return static_cast<double>(time.count()) * kPerSecond;
+}
+
+}  // namespace
+
+Daemon::Daemon(const catalog::Catalog& catalog, const watch::WatchPlan& plan, DaemonOptions options)
+    : catalog_(catalog),
+      plan_(plan),
+      options_(std::move(options)),
+      watcher_(catalog.metrics(), plan, now),
+      sampler_(plan.values, options_.sampler, watcher_) {
+  started_s_ = watcher_.state().now_s;
+}
+
+Daemon::~Daemon() {
+  answers_.clear();
+}
+
+base::Status Daemon::open() {
+  GPUWRIGHT_TRY(site_, server::Site::open(loop_, options_.settings, *this));
+  const auto name = base::read_file("/proc/sys/kernel/hostname", 256);
+  watcher_.mutable_state().host = name ? base::printable(base::trim(*name)) : std::string();
+  GPUWRIGHT_TRY(signals_, loop_.on_signal({SIGTERM, SIGINT}, [this](int) { loop_.stop(); }));
+  open_kernel_log();
+  sampler_.start();
+  look_at_bus();
+  look_at_self();
+  ticks_ = loop_.every(options_.often, [this] { tick(); });
+  self_ = loop_.every(kSelfPeriod, [this] {
+    look_at_self();
+    look_at_bus();
+  });
+  sampler_moved();
+  return base::Done{};
+}
+
+void Daemon::run() {
+  loop_.run();
+  sampler_.stop();
+}
+
+void Daemon::tick() {
+  watcher_.look_at_clock();
+  const double at = watcher_.state().now_s;
+  const bool whole = at >= next_whole_s_;
+  if (whole) next_whole_s_ = at + seconds(options_.whole) - seconds(options_.often) / 2;
+  if (live_->clients() > 0) live_->push("node", report::render_node_json(watcher_.state(), plan_.series));
+  sampler_.tick(whole);
+  sampler_moved();
+}
+
+/// After anything that may have changed the sampler's children or deadlines.
+void Daemon::sampler_moved() {
+  const auto fds = sampler_.descriptors();
+  for (auto at = answers_.begin(); at != answers_.end();)
+    at = std::find(fds.begin(), fds.end(), at->first) == fds.end() ? answers_.erase(at) : std::next(at);
+  for (const int fd : fds) {
+    if (answers_.count(fd) != 0) continue;
+    auto waiting = loop_.on_readable(fd, [this, fd] {
+      sampler_.read(fd);
+      sampler_moved();
+    });
+    if (waiting) answers_.emplace(fd, std::move(*waiting));
+  }
+  const auto deadline = sampler_.next_deadline();
+  if (deadline == host::Sampler::Clock::time_point::max()) return deadline_.cancel();
+  const auto left = std::chrono::ceil<milliseconds>(deadline - host::Sampler::Clock::now());
+  deadline_ = loop_.after(std::max(left, milliseconds(1)), [this] {
+    sampler_.look_at_clock();
+    sampler_moved();
+  });
+}
+
+void Daemon::open_kernel_log() {
+  auto log = host::KernelLogFollower::open(options_.kernel_log);
+  auto waiting = log ? loop_.on_readable(log->descriptor(), [this] { read_kernel_log(); })
+                     : base::Result<kit::Waiting>(log.error());
+  if (!waiting) {
+    watcher_.on_kernel_log(false, waiting.error().message, watcher_.state().kernel.lost);
+    kernel_log_retry_ = loop_.after(kKernelLogRetry, [this] { open_kernel_log(); });
+    return;
+  }
+  kernel_log_ = std::move(*log);
+  kernel_log_waits_ = std::move(*waiting);
+  watcher_.on_kernel_log(true, "", watcher_.state().kernel.lost);
+}
+
+void Daemon::read_kernel_log() {
+  constexpr std::size_t kAtOnce = 512;  // then the others have their turn
+  std::vector<host::KernelRecord> records;
+  (void)kernel_log_->read(records, kAtOnce);
+  for (const host::KernelRecord& record : records) watcher_.on_kernel_record(record);
+  watcher_.on_kernel_log(!kernel_log_->ended(), "the stream has ended", kernel_log_->lost());
+  if (!kernel_log_->ended()) return;
+  kernel_log_waits_.cancel();
+  kernel_log_.reset();
+  kernel_log_retry_ = loop_.after(kKernelLogRetry, [this] { open_kernel_log(); });
+}
+
+void Daemon::look_at_self() {
+  model::SelfState& self = watcher_.mutable_state().self;
+  watch::add_own_cost(sampler_.children(), self);
+  self.sampler_restarts = static_cast<std::uint64_t>(sampler_.restarts());
+  self.left_behind = static_cast<std::uint64_t>(sampler_.left_behind());
+}
+
+void Daemon::look_at_bus() {
+  watcher_.mutable_state().gpus_on_bus = watch::gpus_on_bus("/sys/bus/pci/devices");
+}
+
+std::string Daemon::render(server::MetricsFormat format) {
+  report::MetricsText text(format == server::MetricsFormat::OpenMetrics ? report::MetricsFormat::OpenMetrics
+                                                                        : report::MetricsFormat::Prometheus);
+  report::OwnMetrics own;
+  own.metrics = &catalog_.metrics();
+  own.series = &plan_.series;
+  constexpr int kMissed = 3;  // periods
+  own.stale_after_s = kMissed * seconds(options_.often);
+  own.whole_stale_after_s = kMissed * seconds(options_.whole);
+  own.version = kVersion;
+  report::write_own_metrics(text, watcher_.state(), own);
+  if (options_.dcgm) {
+    report::DcgmMetrics dcgm;
+    dcgm.fields = &plan_.fields;
+    dcgm.host_label = options_.host_label;
+    dcgm.stale_after_s = own.whole_stale_after_s;
+    report::write_dcgm_metrics(text, watcher_.state(), dcgm);
+  }
+  return text.take();
+}
+
+std::shared_ptr<const std::string> Daemon::metrics(server::MetricsFormat format, bool gzip) {
+  watcher_.look_at_clock();
+  ++watcher_.mutable_state().self.scrapes;
+  Ready& ready = ready_[format];
+  if (ready.made_s < 0 || watcher_.state().now_s - ready.made_s >= kKept_s) {
+    ready.text = std::make_shared<const std::string>(render(format));
+    ready.zipped.reset();
+    ready.made_s = watcher_.state().now_s;
+  }
+  if (gzip && !ready.zipped) ready.zipped = std::make_shared<const std::string>(kit::gzip(*ready.text));
+  return gzip ? ready.zipped : ready.text;
+}
+
+server::Health Daemon::health() {
+  return {true, "gpuwright serves"};
+}
+
+server::Health Daemon::ready() {
+  const model::NodeState& state = watcher_.state();
+  const bool sampled =
+      std::any_of(state.gpus.begin(), state.gpus.end(), [](const auto& entry) { return entry.second.ever; });
+  if (sampled) return {true, "GPUs are sampled"};
+  if (!state.no_driver.empty()) return {true, "no GPU is sampled: " + state.no_driver};
+  if (state.driver_known && state.driver.gpus == 0) return {true, "the driver knows no GPU"};
+  return {false, "the driver is being opened"};
+}
+
+kit::HttpResponse Daemon::api(const std::string& path, const base::Parameters& /*query*/) {
+  watcher_.look_at_clock();
+  if (path == "node") return json_response(report::render_node_json(watcher_.state(), plan_.series));
+  if (path == "metrics") return json_response(report::render_metrics_json(catalog_.metrics(), plan_.series));
+  return server::error_response("/api/", 404, "there is nothing of this name; there are: node, metrics");
+}
+
+kit::HttpResponse Daemon::act(const std::string& /*path*/, const std::string& /*body*/) {
+  return server::error_response("/api/", 404, "there is nothing of this name");
+}
+
+kit::HttpResponse Daemon::events(const std::string& /*last_id*/) {
+  watcher_.look_at_clock();
+  kit::HttpResponse response;
+  response.headers = {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}};
+  response.body = std::make_shared<const std::string>(
+      kit::event_text("node", report::render_node_json(watcher_.state(), plan_.series)));
+  response.events = live_;
+  return response;
+}
+
+std::optional<server::Page> Daemon::page(const std::string& /*path*/) {
+  return std::nullopt;
+}
+
+}  // namespace gpuwright::app

@@ -1,0 +1,162 @@
+// `gpuwright serve`: watch this machine.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/command_line.h"
+#include "app/daemon.h"
+#include "app/knowledge.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "parse/dcgm_counters.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+
+namespace gpuwright::app {
+
+namespace {
+
+struct ServeCommand {
+  std::string listen = "127.0.0.1:9400";
+  std::string metrics_listen;
+  std::string token_file, write_token_file;
+  std::string certificate, key, client_authorities;
+  std::vector<std::string> names;
+  std::string compat, dcgm_names = "old", counters, host_label = "Hostname";
+  std::string often = "1s", whole = "5s", deadline = "500ms";
+  std::string kernel_log = "/dev/kmsg";
+  std::string data;
+};
+
+base::Error bad(const std::string& option, const std::string& why) {
+  return base::make_error(base::ErrorKind::Malformed, why, option);
+}
+
+/// "500ms", "5s", "2min".
+std::optional<std::chrono::milliseconds> read_time(const std::string& text) {
+  const auto parsed = base::parse_number_and_unit(text);
+  if (!parsed || parsed->number <= 0) return std::nullopt;
+  constexpr double kSecond = 1000, kMinute = 60'000;
+  const double factor = parsed->unit == "ms"    ? 1
+                        : parsed->unit == "s"   ? kSecond
+                        : parsed->unit == "min" ? kMinute
+                                                : 0;
+  const double time = parsed->number * factor;
+  constexpr double kMost = 3'600'000;
+  if (time < 1 || time > kMost) return std::nullopt;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(time));
+}
+
+base::Result<std::chrono::milliseconds> time_option(const char* option, const std::string& text,
+                                                    std::chrono::milliseconds least) {
+  const auto time = read_time(text);
+  if (!time)
+    return bad(option, fmt::format("'{}' is no time; write 500ms, 1s or 5min", base::printable(text, 40)));
+  if (*time < least) return bad(option, fmt::format("at least {} ms", least.count()));
+  return *time;
+}
+
+base::Result<server::Settings> settings_of(const ServeCommand& command) {
+  server::Settings settings;
+  GPUWRIGHT_TRY(settings.listen, server::parse_listen(command.listen));
+  if (!command.metrics_listen.empty()) {
+    GPUWRIGHT_TRY(settings.metrics_listen, server::parse_listen(command.metrics_listen));
+  }
+  settings.token_file = command.token_file;
+  settings.write_token_file = command.write_token_file;
+  settings.names = command.names;
+  if (command.certificate.empty() != command.key.empty())
+    return bad("--tls-cert", "certificate and key go together: --tls-cert FILE --tls-key FILE");
+  if (!command.certificate.empty())
+    settings.tls = kit::TlsFiles{command.certificate, command.key, command.client_authorities};
+  else if (!command.client_authorities.empty())
+    return bad("--tls-client-ca", "needs --tls-cert and --tls-key");
+  return settings;
+}
+
+base::Result<DaemonOptions> options_of(const ServeCommand& command) {
+  constexpr std::chrono::milliseconds kLeastPeriod{100}, kLeastDeadline{10};
+  DaemonOptions options;
+  GPUWRIGHT_TRY(options.settings, settings_of(command));
+  GPUWRIGHT_TRY(options.often, time_option("--period", command.often, kLeastPeriod));
+  GPUWRIGHT_TRY(options.whole, time_option("--whole-period", command.whole, kLeastPeriod));
+  GPUWRIGHT_TRY(options.sampler.gpu, time_option("--gpu-deadline", command.deadline, kLeastDeadline));
+  if (options.whole < options.often) return bad("--whole-period", "is not shorter than --period");
+  options.dcgm = command.compat == "dcgm";
+  options.host_label = command.host_label;
+  options.kernel_log = command.kernel_log;
+  return options;
+}
+
+/// DCGM's fields: of the operator's own list, else those of dcgm-exporter.
+base::Status add_fields(const ServeCommand& command, const catalog::Catalog& catalog, const Console& console,
+                        watch::WatchPlan& plan) {
+  constexpr std::size_t kMostList = std::size_t{1} << 20;
+  std::vector<watch::WantedField> wanted =
+      watch::default_fields(catalog.metrics(), command.dcgm_names == "new");
+  if (!command.counters.empty()) {
+    GPUWRIGHT_TRY(const auto text, base::read_file(command.counters, kMostList));
+    GPUWRIGHT_TRY(const auto counters, parse::parse_dcgm_counters(text, command.counters));
+    wanted.clear();
+    for (const parse::DcgmCounter& counter : counters) wanted.push_back({counter.name, counter.help});
+  }
+  GPUWRIGHT_TRY(const auto unknown, watch::plan_fields(catalog.metrics(), wanted, plan));
+  if (!unknown.empty())
+    console.talk(fmt::format("{}: nothing answers {} here; left out",
+                             command.counters.empty() ? "dcgm" : command.counters,
+                             base::join(unknown, ", ")));
+  return base::Done{};
+}
+
+void declare(CommandLine& line, ServeCommand& command) {
+  line.option("--listen", command.listen, "ADDR:PORT",
+              "where; another address than loopback needs a token or a client CA (default 127.0.0.1:9400)");
+  line.option("--metrics-listen", command.metrics_listen, "ADDR:PORT",
+              "also serve /metrics, /healthz and /readyz here, to everybody");
+  line.option("--token-file", command.token_file, "FILE", "who reads needs the token in it");
+  line.option("--write-token-file", command.write_token_file, "FILE",
+              "who changes something needs the token in it");
+  line.option("--tls-cert", command.certificate, "FILE", "serve HTTPS with this certificate (PEM)");
+  line.option("--tls-key", command.key, "FILE", "its key");
+  line.option("--tls-client-ca", command.client_authorities, "FILE",
+              "clients need a certificate of these authorities");
+  line.choice("--compat", command.compat, {"dcgm"}, "print DCGM's names beside our own");
+  line.choice("--dcgm-names", command.dcgm_names, {"old", "new"}, "spelling: before DCGM 4.6, or since");
+  line.option("--dcgm-counters", command.counters, "FILE",
+              "which of DCGM's fields: a list as dcgm-exporter has it");
+  line.option("--host-label", command.host_label, "NAME", "of DCGM's series: Hostname (default) or hostname");
+  line.option("--period", command.often, "TIME", "between samples of what decides about health (default 1s)");
+  line.option("--whole-period", command.whole, "TIME", "of all values (default 5s)");
+  line.option("--gpu-deadline", command.deadline, "TIME",
+              "a GPU that does not answer for so long hangs (default 500ms)");
+  line.option("--kernel-log", command.kernel_log, "FILE", "the kernel's log (default /dev/kmsg)");
+  line.option("--data", command.data, "DIR", "use the knowledge in DIR instead of the embedded one");
+  line.example("gpuwright serve", "metrics on http://127.0.0.1:9400/metrics");
+  line.example("gpuwright serve --metrics-listen 0.0.0.0:9400 --compat dcgm", "in place of a dcgm-exporter");
+}
+
+}  // namespace
+
+int run_serve(const std::vector<std::string>& arguments, const Console& console) {
+  ServeCommand command;
+  CommandLine line("serve", "Watch this machine: metrics of its GPUs, and their health.");
+  declare(line, command);
+  if (const std::optional<int> code = line.parse(arguments, console)) return *code;
+
+  const base::Result<catalog::Catalog> catalog = load_catalog(command.data);
+  if (!catalog) return console.usage_error(catalog.error());
+  auto options = options_of(command);
+  if (!options) return console.usage_error(options.error());
+  auto plan = watch::plan_series(catalog->metrics());
+  if (!plan) return console.usage_error(plan.error());
+  if (options->dcgm) {
+    if (const auto added = add_fields(command, *catalog, console, *plan); !added)
+      return console.usage_error(added.error());
+  }
+  Daemon daemon(*catalog, *plan, std::move(*options));
+  if (const auto opened = daemon.open(); !opened) return console.usage_error(opened.error());
+  for (const std::string& note : daemon.notes()) console.talk(note);
+  daemon.run();
+  return kFine;
+}
+
+}  // namespace gpuwright::app

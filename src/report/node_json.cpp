@@ -1,0 +1,162 @@
+// See the header.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/node_json.h"
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "report/metric_value.h"
+
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+namespace gpuwright::report {
+
+namespace {
+
+using base::JsonWriter;
+using model::GpuState;
+using model::NodeState;
+
+/// "clock_hertz/sm" of gpuwright_gpu_clock_hertz and clock="sm".
+std::string short_key(const catalog::PlannedSeries& series) {
+  constexpr std::string_view kPrefix = "gpuwright_gpu_";
+  std::string key = series.family->name;
+  if (key.starts_with(kPrefix)) key.erase(0, kPrefix.size());
+  for (const std::string_view part : base::split(series.labels, ',')) {
+    const std::size_t quote = part.find('"');
+    if (quote != std::string_view::npos && part.size() > quote + 1)
+      key.append("/").append(part.substr(quote + 1, part.size() - quote - 2));
+  }
+  return key;
+}
+
+void write_text(JsonWriter& json, const char* key, const std::string& text) {
+  if (!text.empty()) json.key(key).string(text);
+}
+
+void write_values(JsonWriter& json, const GpuState& gpu, const std::vector<catalog::PlannedSeries>& series) {
+  json.key("values").begin_object();
+  for (const catalog::PlannedSeries& one : series) {
+    if (!gpu.up || one.value >= gpu.values.size() || !gpu.values[one.value].known()) continue;
+    json.key(short_key(one));
+    const auto value = metric_value(gpu.values[one.value], one.scale);
+    if (const auto* count = std::get_if<std::uint64_t>(&value)) {
+      json.integer(static_cast<std::int64_t>(*count));
+    } else {
+      json.number(std::get<double>(value));
+    }
+  }
+  json.end_object();
+}
+
+void write_user(JsonWriter& json, const model::GpuUser& user) {
+  json.begin_object().key("pid").integer(user.pid);
+  write_text(json, "user", user.user);
+  write_text(json, "command", user.command);
+  write_text(json, "container", user.container);
+  write_text(json, "runtime", user.runtime);
+  write_text(json, "pod", user.pod);
+  write_text(json, "namespace", user.pod_namespace);
+  write_text(json, "slurm_job", user.slurm_job);
+  write_text(json, "partition", user.slurm_partition);
+  write_text(json, "unit", user.unit);
+  if (user.memory_known) json.key("memory_bytes").integer(static_cast<std::int64_t>(user.memory_bytes));
+  if (user.gpu_instance >= 0) json.key("gpu_instance").integer(user.gpu_instance);
+  json.end_object();
+}
+
+void write_gpu(JsonWriter& json, const NodeState& state, const GpuState& gpu,
+               const std::vector<catalog::PlannedSeries>& series) {
+  json.begin_object();
+  json.key("index").integer(gpu.identity.index);
+  write_text(json, "uuid", gpu.identity.uuid);
+  write_text(json, "name", gpu.identity.name);
+  write_text(json, "pci", gpu.identity.pci);
+  write_text(json, "serial", gpu.identity.serial);
+  json.key("up").boolean(gpu.up);
+  write_text(json, "why", gpu.why);
+  if (gpu.ever) json.key("age_s").number(std::max(0.0, state.now_s - gpu.fresh_s));
+  json.key("hangs").integer(static_cast<std::int64_t>(gpu.hangs));
+  write_values(json, gpu, series);
+  if (gpu.nvlink_bytes_per_s >= 0) json.key("nvlink_bytes_per_s").number(gpu.nvlink_bytes_per_s);
+  json.key("xids").begin_array();
+  for (const auto& [code, seen] : gpu.xids) {
+    if (seen.count == 0) continue;
+    json.begin_object().key("code").integer(code);
+    json.key("count").integer(static_cast<std::int64_t>(seen.count)).key("last_s").number(seen.last_s);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("parts").begin_array();
+  for (const model::MigPart& part : gpu.identity.parts) {
+    json.begin_object().key("uuid").string(part.uuid).key("profile").string(part.profile);
+    json.key("gpu_instance").integer(part.gpu_instance).end_object();
+  }
+  json.end_array();
+  json.key("users");
+  if (gpu.users_known) {
+    json.begin_array();
+    for (const model::GpuUser& user : gpu.users) write_user(json, user);
+    json.end_array();
+  } else {
+    json.null();
+  }
+  json.end_object();
+}
+
+void write_self(JsonWriter& json, const NodeState& state) {
+  json.key("kernel_log").begin_object().key("readable").boolean(state.kernel.readable);
+  write_text(json, "why", state.kernel.why);
+  json.key("lines").integer(static_cast<std::int64_t>(state.kernel.lines));
+  json.key("lost").integer(static_cast<std::int64_t>(state.kernel.lost));
+  json.key("unverified").integer(static_cast<std::int64_t>(state.kernel.unverified)).end_object();
+  const model::SelfState& self = state.self;
+  json.key("self").begin_object().key("cpu_s").number(self.cpu_s);
+  json.key("resident_bytes").integer(static_cast<std::int64_t>(self.resident_bytes));
+  if (self.proportional_bytes > 0)
+    json.key("proportional_bytes").integer(static_cast<std::int64_t>(self.proportional_bytes));
+  json.key("scrapes").integer(static_cast<std::int64_t>(self.scrapes));
+  json.key("sampler_restarts").integer(static_cast<std::int64_t>(self.sampler_restarts));
+  json.key("left_behind").integer(static_cast<std::int64_t>(self.left_behind)).end_object();
+}
+
+}  // namespace
+
+std::string render_node_json(const NodeState& state, const std::vector<catalog::PlannedSeries>& series) {
+  JsonWriter json(0);
+  json.begin_object().key("schema_version").integer(1);
+  json.key("time_s").number(state.wall_s);
+  json.key("host").string(state.host);
+  json.key("simulated").boolean(state.driver.simulated);
+  write_text(json, "driver_version", state.driver.driver_version);
+  write_text(json, "no_driver", state.no_driver);
+  if (state.gpus_on_bus >= 0) json.key("gpus_on_bus").integer(state.gpus_on_bus);
+  json.key("gpus").begin_array();
+  for (const auto& entry : state.gpus) write_gpu(json, state, entry.second, series);
+  json.end_array();
+  write_self(json, state);
+  json.end_object();
+  return json.text();
+}
+
+std::string render_metrics_json(const catalog::Metrics& metrics,
+                                const std::vector<catalog::PlannedSeries>& series) {
+  JsonWriter json(0);
+  json.begin_object().key("schema_version").integer(1).key("metrics").begin_array();
+  for (const catalog::MetricFamilyRow& family : metrics.families) {
+    json.begin_object().key("name").string(family.name).key("type").string(family.type);
+    write_text(json, "unit", family.unit);
+    json.key("scope").string(family.scope).key("panel").string(family.panel);
+    json.key("help").string(family.help).key("help_zh").string(family.help_zh);
+    json.key("keys").begin_array();
+    for (const catalog::PlannedSeries& one : series) {
+      if (one.family == &family) json.string(short_key(one));
+    }
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+  return json.text();
+}
+
+}  // namespace gpuwright::report

@@ -1,0 +1,23 @@
+// The state of a node as JSON, for the page and for programs: docs/schema/node.schema.json.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "catalog/catalog.h"
+#include "model/node_state.h"
+
+#include <string>
+#include <vector>
+
+namespace gpuwright::report {
+
+/// A GPU's value under a short key: the family without "gpuwright_gpu_", then the values of its labels behind
+/// slashes: "power_watts", "clock_hertz/sm". Values that are not known are left out; of a GPU that does not
+/// answer there are none.
+std::string render_node_json(const model::NodeState& state,
+                             const std::vector<catalog::PlannedSeries>& series);
+
+/// The table of metrics: key, unit, group, and help in both languages.
+std::string render_metrics_json(const catalog::Metrics& metrics,
+                                const std::vector<catalog::PlannedSeries>& series);
+
+}  // namespace gpuwright::report
