@@ -5,6 +5,7 @@
 #include "app/doctor_slurm.h"
 #include "app/knowledge.h"
 #include "app/looking.h"
+#include "app/recovered.h"
 #include "app/severity.h"
 #include "app/spec_doctor.h"
 #include "app/spec_file.h"
@@ -48,6 +49,7 @@ struct DoctorOptions {
   std::string condition;
   SlurmOptions slurm;
   std::string since;
+  std::string recovered;
 };
 
 /// What was looked at, and what the last line should suggest.
@@ -284,6 +286,8 @@ base::Result<Examined> examine(const DoctorOptions& options, const catalog::Cata
   if (spec && !facts) return no_machine(options);
   add_unanswered(inputs);
   GPUWRIGHT_TRY(model::Observations observations, recognise(inputs, options, catalog, console));
+  GPUWRIGHT_TRY(const auto recovered, parse_recovered(options.recovered));
+  drop_recovered(recovered, observations);
   examined.gpus_told = !observations.gpus.empty();  // a simulated driver holds GPUs that no bus shows
   rules::Background background;
   background.machine = facts ? &*facts : nullptr;
@@ -419,6 +423,8 @@ std::optional<int> parse_options(const std::vector<std::string>& arguments, cons
       "--format", options.format, {"text", "node-problem"},
       "node-problem: one line and exit code of a node-problem-detector plugin, or with --json conditions");
   line.option("--condition", options.condition, "TYPE", "with --format node-problem: this condition alone");
+  line.option("--recovered", options.recovered, "GPU=SECONDS",
+              "this GPU was reset so long after boot: what its log said before is over");
   add_slurm_options(line, options.slurm);
   line.example("gpuwright doctor", "this machine");
   line.example("gpuwright doctor /var/log/kern.log error.txt", "files, whatever they are");

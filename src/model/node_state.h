@@ -36,6 +36,7 @@ struct GpuState {
   SampledGpu identity;
   bool up = false;     ///< its last answer came in time
   bool ever = false;   ///< it has answered at all
+  bool lost = false;   ///< the driver said so, and it has not answered since
   std::string why;     ///< why not, in words; empty while up
   double fresh_s = 0;  ///< monotonic time of its last values
   double whole_s = 0;  ///< of its last whole ones

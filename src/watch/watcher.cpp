@@ -60,6 +60,7 @@ void Watcher::on_driver(const model::SampledDriver& driver) {
 void Watcher::on_gpu(const model::SampledGpu& identity) {
   GpuState& one = gpu(identity.index);
   if (!one.identity.uuid.empty() && one.identity.uuid != identity.uuid) {
+    recovered(one, "another board is in its place");
     one = GpuState();  // another board has this number now
     state_.gpus.erase(identity.index);
     gpu(identity.index).identity = identity;
@@ -87,9 +88,11 @@ void Watcher::on_sample(model::GpuSample sample) {
   }
   if (sample.lost) {
     one.up = false;
+    one.lost = true;
     one.why = sample.why;
     return;
   }
+  look_for_recovery(one, sample);
   merge(one, sample);
   one.up = one.ever = true;
   one.why.clear();
@@ -107,6 +110,27 @@ void Watcher::on_sample(model::GpuSample sample) {
     user.gpu_instance = process.gpu_instance;
     one.users.push_back(std::move(user));
   }
+}
+
+void Watcher::recovered(const GpuState& one, const char* why) const {
+  const std::string device = device_of(one.identity.pci);
+  if (tell_recovery_ && !device.empty()) tell_recovery_(device.substr(0, device.rfind('.')), why);
+}
+
+/// A GPU that was lost and answers, or whose energy counter (field 83) begins anew, was reset or its driver
+/// was loaded anew.
+void Watcher::look_for_recovery(GpuState& one, const model::GpuSample& sample) {
+  const SampleValue* energy = value(sample, host::nvml::PlannedValue::Kind::Field, 83);
+  bool anew = false;
+  for (std::size_t at = 0; energy != nullptr && at < one.values.size(); ++at) {
+    if (&sample.values[at] == energy) anew = one.values[at].known() && energy->count < one.values[at].count;
+  }
+  if (one.lost) {
+    recovered(one, "the GPU answers again");
+  } else if (anew) {
+    recovered(one, "the GPU was reset or the driver was loaded anew");
+  }
+  one.lost = false;
 }
 
 const SampleValue* Watcher::value(const model::GpuSample& sample, host::nvml::PlannedValue::Kind kind,

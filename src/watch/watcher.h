@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace gpuwright::watch {
 
@@ -24,6 +25,9 @@ struct Now {
 };
 using ClockFunction = std::function<Now()>;
 
+/// Proof that what was wrong with a GPU is over: the GPU (its address, "0000:3b:00"), and what proves it.
+using RecoveryFunction = std::function<void(const std::string& pci, const std::string& why)>;
+
 class Watcher final : public host::SampleListener {
  public:
   /// Both must outlive it.
@@ -32,6 +36,8 @@ class Watcher final : public host::SampleListener {
   const model::NodeState& state() const { return state_; }
   /// The state to be filled by others: the host's series, own costs.
   model::NodeState& mutable_state() { return state_; }
+  /// Whom to tell of recoveries.
+  void on_recovery(RecoveryFunction tell) { tell_recovery_ = std::move(tell); }
   /// Sets the state's clocks to now.
   void look_at_clock();
 
@@ -51,6 +57,8 @@ class Watcher final : public host::SampleListener {
  private:
   model::GpuState& gpu(std::uint32_t index);
   void count_xid(model::GpuState& gpu, std::int64_t code);
+  void recovered(const model::GpuState& gpu, const char* why) const;
+  void look_for_recovery(model::GpuState& gpu, const model::GpuSample& sample);
   void merge(model::GpuState& gpu, const model::GpuSample& sample) const;
   void rate_links(model::GpuState& gpu, const model::GpuSample& sample);
   const model::SampleValue* value(const model::GpuSample& sample, host::nvml::PlannedValue::Kind kind,
@@ -59,6 +67,7 @@ class Watcher final : public host::SampleListener {
   const catalog::Metrics& metrics_;
   const WatchPlan& plan_;
   ClockFunction clock_;
+  RecoveryFunction tell_recovery_;
   model::NodeState state_;
   struct LinkBytes {
     double bytes = 0, at_s = 0;

@@ -129,7 +129,11 @@ TEST_F(Watched, ALostGpuIsSaidToBeLostAndComesBack) {
   ASSERT_TRUE(follow_until([&] { return !gpu(1).up; }));
   EXPECT_EQ(gpu(1).why, "GPU is lost");
   EXPECT_TRUE(gpu(0).up);
+  std::string recovered;
+  watcher_->on_recovery(
+      [&](const std::string& pci, const std::string& why) { recovered += pci + ": " + why; });
   ASSERT_TRUE(follow_until([&] { return up() == 2; }));
+  EXPECT_EQ(recovered, "0000:43:00: the GPU answers again");
 }
 
 TEST_F(Watched, ADriverThatDoesNotOpenIsSaid) {
