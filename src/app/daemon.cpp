@@ -53,8 +53,13 @@ Daemon::Daemon(const catalog::Catalog& catalog, const watch::WatchPlan& plan, Da
       plan_(plan),
       options_(std::move(options)),
       watcher_(catalog.metrics(), plan, now),
-      sampler_(plan.values, options_.sampler, watcher_) {
-  started_s_ = watcher_.state().now_s;
+      sampler_(plan.values, options_.sampler, watcher_),
+      looker_(loop_, options_.looker, [this](auto seen) { looked(std::move(seen)); }) {
+  watcher_.on_recovery([this](const std::string& pci, const std::string& why) {
+    (void)health_.recovered(pci, why, watcher_.state().wall_s);
+    show_health();
+    looker_.recovered(pci);
+  });
 }
 
 Daemon::~Daemon() {
@@ -76,6 +81,7 @@ base::Status Daemon::open() {
     look_at_bus();
   });
   sampler_moved();
+  looker_.look_soon();
   return base::Done{};
 }
 
@@ -89,7 +95,8 @@ void Daemon::tick() {
   const double at = watcher_.state().now_s;
   const bool whole = at >= next_whole_s_;
   if (whole) next_whole_s_ = at + seconds(options_.whole) - seconds(options_.often) / 2;
-  if (live_->clients() > 0) live_->push("node", report::render_node_json(watcher_.state(), plan_.series));
+  if (live_->clients() > 0) live_->push("node", node_json());
+  note_changes();
   sampler_.tick(whole);
   sampler_moved();
 }
@@ -142,6 +149,42 @@ void Daemon::read_kernel_log() {
   kernel_log_retry_ = loop_.after(kKernelLogRetry, [this] { open_kernel_log(); });
 }
 
+/// A GPU that is lost does not tell its address any more: "#3" becomes "0000:61:00" where we know it.
+void Daemon::looked(base::Result<std::vector<model::Condition>> seen) {
+  watcher_.look_at_clock();
+  watcher_.mutable_state().health.could_not_look = seen ? std::string() : seen.error().message;
+  if (!seen) return;
+  for (model::Condition& condition : *seen) {
+    const auto index =
+        condition.subject.starts_with('#') ? base::parse_int(condition.subject.substr(1)) : std::nullopt;
+    const std::string device =
+        index ? watcher_.device_of_gpu(static_cast<std::uint32_t>(*index)) : std::string();
+    if (!device.empty()) condition.subject = device;
+  }
+  health_.report("look", *seen, watcher_.state().wall_s);
+  show_health();
+}
+
+void Daemon::show_health() {
+  model::HealthState& shown = watcher_.mutable_state().health;
+  shown.open = health_.open();
+  shown.ended = health_.ended();
+  shown.looked_s = health_.looked_s();
+}
+
+/// A new Xid, or a GPU that has come or gone: the whole machine is looked at soon.
+void Daemon::note_changes() {
+  std::uint64_t xids = 0;
+  std::size_t up = 0;
+  for (const auto& entry : watcher_.state().gpus) {
+    up += entry.second.up ? 1 : 0;
+    for (const auto& xid : entry.second.xids) xids += xid.second.count;
+  }
+  if (xids != xids_seen_ || up != up_seen_) looker_.look_soon();
+  xids_seen_ = xids;
+  up_seen_ = up;
+}
+
 void Daemon::look_at_self() {
   model::SelfState& self = watcher_.mutable_state().self;
   watch::add_own_cost(sampler_.children(), self);
@@ -151,6 +194,10 @@ void Daemon::look_at_self() {
 
 void Daemon::look_at_bus() {
   watcher_.mutable_state().gpus_on_bus = watch::gpus_on_bus("/sys/bus/pci/devices");
+}
+
+std::string Daemon::node_json() const {
+  return report::render_node_json(watcher_.state(), plan_.series, catalog_);
 }
 
 std::string Daemon::render(server::MetricsFormat format) {
@@ -203,7 +250,7 @@ server::Health Daemon::ready() {
 
 kit::HttpResponse Daemon::api(const std::string& path, const base::Parameters& /*query*/) {
   watcher_.look_at_clock();
-  if (path == "node") return json_response(report::render_node_json(watcher_.state(), plan_.series));
+  if (path == "node") return json_response(node_json());
   if (path == "metrics") return json_response(report::render_metrics_json(catalog_.metrics(), plan_.series));
   return server::error_response("/api/", 404, "there is nothing of this name; there are: node, metrics");
 }
@@ -216,8 +263,7 @@ kit::HttpResponse Daemon::events(const std::string& /*last_id*/) {
   watcher_.look_at_clock();
   kit::HttpResponse response;
   response.headers = {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}};
-  response.body = std::make_shared<const std::string>(
-      kit::event_text("node", report::render_node_json(watcher_.state(), plan_.series)));
+  response.body = std::make_shared<const std::string>(kit::event_text("node", node_json()));
   response.events = live_;
   return response;
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/looker.h"
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "host/kmsg.h"
@@ -12,6 +13,7 @@
 #include "report/node_metrics.h"
 #include "server/site.h"
 
+#include "watch/health.h"
 #include "watch/plan.h"
 #include "watch/watcher.h"
 
@@ -32,6 +34,7 @@ struct DaemonOptions {
   bool dcgm = false;  ///< DCGM's names, too
   std::string host_label = "Hostname";
   std::string kernel_log = "/dev/kmsg";
+  LookerOptions looker;
 };
 
 class Daemon final : public server::Content {
@@ -66,8 +69,12 @@ class Daemon final : public server::Content {
   void sampler_moved();
   void open_kernel_log();
   void read_kernel_log();
+  void looked(base::Result<std::vector<model::Condition>> seen);
+  void show_health();
+  void note_changes();
   void look_at_self();
   void look_at_bus();
+  std::string node_json() const;
   std::string render(server::MetricsFormat format);
 
   const catalog::Catalog& catalog_;
@@ -76,6 +83,10 @@ class Daemon final : public server::Content {
   kit::EventLoop loop_;
   watch::Watcher watcher_;
   host::Sampler sampler_;
+  watch::Health health_;
+  Looker looker_;
+  std::uint64_t xids_seen_ = 0;
+  std::size_t up_seen_ = 0;
   std::shared_ptr<kit::EventStream> live_ = std::make_shared<kit::EventStream>();
   std::unique_ptr<server::Site> site_;
   std::optional<host::KernelLogFollower> kernel_log_;
@@ -83,7 +94,6 @@ class Daemon final : public server::Content {
   std::map<int, kit::Waiting> answers_;  ///< of the sampler's children
   std::map<server::MetricsFormat, Ready> ready_;
   double next_whole_s_ = 0;
-  double started_s_ = 0;
 };
 
 }  // namespace gpuwright::app

@@ -20,7 +20,7 @@ base::Result<Recovered> parse_recovered(const std::string& text) {
     const auto seconds =
         equals == std::string_view::npos ? std::nullopt : base::parse_double(part.substr(equals + 1));
     constexpr double kMost = 1e9, kNano = 1e9;
-    if (!address || !seconds || *seconds < 0 || *seconds > kMost)
+    if (!address || !seconds || !(*seconds >= 0 && *seconds <= kMost))
       return base::make_error(
           base::ErrorKind::Malformed,
           fmt::format("'{}' is no GPU=SECONDS, as 0000:3b:00=86400.5", base::printable(part, 60)),

@@ -22,7 +22,7 @@ struct ServeCommand {
   std::string certificate, key, client_authorities;
   std::vector<std::string> names;
   std::string compat, dcgm_names = "old", counters, host_label = "Hostname";
-  std::string often = "1s", whole = "5s", deadline = "500ms";
+  std::string often = "1s", whole = "5s", deadline = "500ms", look = "5min";
   std::string kernel_log = "/dev/kmsg";
   std::string data;
 };
@@ -84,6 +84,10 @@ base::Result<DaemonOptions> options_of(const ServeCommand& command) {
   options.dcgm = command.compat == "dcgm";
   options.host_label = command.host_label;
   options.kernel_log = command.kernel_log;
+  constexpr std::chrono::milliseconds kLeastLook{1000};
+  GPUWRIGHT_TRY(options.looker.period, time_option("--look-period", command.look, kLeastLook));
+  GPUWRIGHT_TRY(options.looker.program, base::read_link("/proc/self/exe"));
+  options.looker.data = command.data;
   return options;
 }
 
@@ -128,6 +132,9 @@ void declare(CommandLine& line, ServeCommand& command) {
   line.option("--whole-period", command.whole, "TIME", "of all values (default 5s)");
   line.option("--gpu-deadline", command.deadline, "TIME",
               "a GPU that does not answer for so long hangs (default 500ms)");
+  line.option(
+      "--look-period", command.look, "TIME",
+      "between looks of doctor at the whole machine; one comes also when something happens (default 5min)");
   line.option("--kernel-log", command.kernel_log, "FILE", "the kernel's log (default /dev/kmsg)");
   line.option("--data", command.data, "DIR", "use the knowledge in DIR instead of the embedded one");
   line.example("gpuwright serve", "metrics on http://127.0.0.1:9400/metrics");

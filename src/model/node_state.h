@@ -3,10 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/ids.h"
+#include "model/live_incident.h"
 #include "model/sample.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +69,14 @@ struct SelfState {
   std::uint64_t left_behind = 0;
 };
 
+/// Health over time.
+struct HealthState {
+  std::vector<LiveIncident> open;   ///< the most severe first
+  std::vector<LiveIncident> ended;  ///< the newest first
+  double looked_s = 0;              ///< unix time of the last look at the whole machine; 0: none yet
+  std::string could_not_look;       ///< why the last one saw nothing; empty: it saw
+};
+
 /// One series that was read on the host, with its labels as printed.
 struct HostSeries {
   std::string family;
@@ -82,9 +93,20 @@ struct NodeState {
   std::int64_t gpus_on_bus = -1;           ///< -1: not known
   KernelLogState kernel;
   SelfState self;
+  HealthState health;
   std::vector<HostSeries> host_series;
   double now_s = 0;   ///< monotonic
   double wall_s = 0;  ///< unix time
 };
+
+/// The GPU of this address without function ("0000:3b:00"), or nothing.
+inline std::optional<std::uint32_t> gpu_at(const NodeState& state, const std::string& device) {
+  if (device.empty()) return std::nullopt;
+  for (const auto& entry : state.gpus) {
+    const auto pci = base::PciAddress::parse(entry.second.identity.pci);
+    if (pci && pci->text().starts_with(device + ".")) return entry.first;
+  }
+  return std::nullopt;
+}
 
 }  // namespace gpuwright::model

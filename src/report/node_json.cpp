@@ -5,8 +5,10 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "report/metric_value.h"
+#include "report/wording.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <variant>
 
@@ -121,9 +123,57 @@ void write_self(JsonWriter& json, const NodeState& state) {
   json.key("left_behind").integer(static_cast<std::int64_t>(self.left_behind)).end_object();
 }
 
+void write_texts(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
+  json.key(key).begin_array();
+  for (const std::string& text : texts) json.string(text);
+  json.end_array();
+}
+
+std::vector<std::string> filled(std::vector<std::string> texts,
+                                const std::map<std::string, std::string>& params) {
+  for (std::string& text : texts) text = fill_in(text, params);
+  return texts;
+}
+
+void write_incident(JsonWriter& json, const NodeState& state, const model::LiveIncident& incident,
+                    const catalog::Catalog& catalog) {
+  const model::Condition& what = incident.what;
+  json.begin_object().key("id").integer(incident.number).key("cause").string(what.cause);
+  json.key("title").string(what.title);
+  json.key("severity").string(severity_text(what.severity, catalog::Language::English));
+  json.key("phase").string(incident.phase == model::IncidentPhase::Open     ? "open"
+                           : incident.phase == model::IncidentPhase::Fading ? "fading"
+                                                                            : "ended");
+  json.key("subject").string(what.subject);
+  if (const auto gpu = model::gpu_at(state, what.subject)) json.key("gpu").integer(*gpu);
+  json.key("start_s").number(incident.first_s).key("last_s").number(incident.last_s);
+  if (incident.end_s > 0) json.key("end_s").number(incident.end_s).key("ended_by").string(incident.ended_by);
+  write_texts(json, "evidence", what.evidence);
+  if (const catalog::Cause* cause = catalog.cause(what.cause)) {
+    json.key("title_zh").string(fill_in(cause->title.zh, what.params));
+    write_texts(json, "now", filled(cause->now.en, what.params));
+    write_texts(json, "now_zh", filled(cause->now.zh, what.params));
+    write_texts(json, "later", filled(cause->later.en, what.params));
+    write_texts(json, "later_zh", filled(cause->later.zh, what.params));
+  }
+  json.end_object();
+}
+
+void write_health(JsonWriter& json, const NodeState& state, const catalog::Catalog& catalog) {
+  const model::HealthState& health = state.health;
+  if (health.looked_s > 0) json.key("looked_s").number(health.looked_s);
+  write_text(json, "could_not_look", health.could_not_look);
+  json.key("incidents").begin_array();
+  for (const auto* list : {&health.open, &health.ended}) {
+    for (const model::LiveIncident& incident : *list) write_incident(json, state, incident, catalog);
+  }
+  json.end_array();
+}
+
 }  // namespace
 
-std::string render_node_json(const NodeState& state, const std::vector<catalog::PlannedSeries>& series) {
+std::string render_node_json(const NodeState& state, const std::vector<catalog::PlannedSeries>& series,
+                             const catalog::Catalog& catalog) {
   JsonWriter json(0);
   json.begin_object().key("schema_version").integer(1);
   json.key("time_s").number(state.wall_s);
@@ -135,6 +185,7 @@ std::string render_node_json(const NodeState& state, const std::vector<catalog::
   json.key("gpus").begin_array();
   for (const auto& entry : state.gpus) write_gpu(json, state, entry.second, series);
   json.end_array();
+  write_health(json, state, catalog);
   write_self(json, state);
   json.end_object();
   return json.text();

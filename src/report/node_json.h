@@ -13,8 +13,8 @@ namespace gpuwright::report {
 /// A GPU's value under a short key: the family without "gpuwright_gpu_", then the values of its labels behind
 /// slashes: "power_watts", "clock_hertz/sm". Values that are not known are left out; of a GPU that does not
 /// answer there are none.
-std::string render_node_json(const model::NodeState& state,
-                             const std::vector<catalog::PlannedSeries>& series);
+std::string render_node_json(const model::NodeState& state, const std::vector<catalog::PlannedSeries>& series,
+                             const catalog::Catalog& catalog);
 
 /// The table of metrics: key, unit, group, and help in both languages.
 std::string render_metrics_json(const catalog::Metrics& metrics,

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "report/metric_value.h"
+#include "report/wording.h"
 
 #include <fmt/core.h>
 
@@ -143,8 +144,27 @@ void write_memory(const Writing& to) {
     to.text.sample("kind=\"proportional\"", to.state.self.proportional_bytes);
 }
 
-constexpr std::array<NodeFamily, 11> kNodeFamilies = {{
+/// One series an open incident; a subject that is no GPU goes by its name.
+void write_incidents(const Writing& to) {
+  for (const model::LiveIncident& incident : to.state.health.open) {
+    std::string labels;
+    add_label(labels, "cause", incident.what.cause);
+    add_label(labels, "severity", severity_text(incident.what.severity, catalog::Language::English));
+    const auto gpu = model::gpu_at(to.state, incident.what.subject);
+    add_label(labels, "subject", incident.what.subject);
+    add_label(labels, "gpu", gpu ? std::to_string(*gpu) : "");
+    add_label(labels, "uuid", gpu ? to.state.gpus.at(*gpu).identity.uuid : "");
+    to.text.sample(labels, incident.first_s);
+  }
+}
+
+constexpr std::array<NodeFamily, 13> kNodeFamilies = {{
     {"gpuwright_build_info", write_build},
+    {"gpuwright_health_last_look_timestamp_seconds",
+     [](const Writing& to) {
+       if (to.state.health.looked_s > 0) to.text.sample("", to.state.health.looked_s);
+     }},
+    {"gpuwright_incident_start_timestamp_seconds", write_incidents},
     {"gpuwright_kernel_log_lines", [](const Writing& to) { to.text.sample("", to.state.kernel.lines); }},
     {"gpuwright_kernel_log_lost", [](const Writing& to) { to.text.sample("", to.state.kernel.lost); }},
     {"gpuwright_kernel_log_unverified",

@@ -10,15 +10,15 @@ namespace gpuwright::watch {
 void Health::raise(Seen& seen) {
   if (seen.incident.number == 0) {
     seen.incident.number = ++last_number_;
-    seen.incident.phase = Phase::Open;
+    seen.incident.phase = model::IncidentPhase::Open;
     changes_.push_back(seen.incident);
   }
-  seen.incident.phase = Phase::Open;
+  seen.incident.phase = model::IncidentPhase::Open;
 }
 
 void Health::end(Seen& seen, const std::string& why, double now_s) {
   if (seen.incident.number == 0) return;  // it was only suspected
-  seen.incident.phase = Phase::Ended;
+  seen.incident.phase = model::IncidentPhase::Ended;
   seen.incident.end_s = now_s;
   seen.incident.ended_by = why;
   changes_.push_back(seen.incident);
@@ -26,10 +26,11 @@ void Health::end(Seen& seen, const std::string& why, double now_s) {
   if (ended_.size() > options_.keep_ended) ended_.resize(options_.keep_ended);
 }
 
-void Health::report(const std::string& source, const std::vector<Condition>& conditions, double now_s) {
+void Health::report(const std::string& source, const std::vector<model::Condition>& conditions,
+                    double now_s) {
   looked_s_ = now_s;
   std::set<Key> now;
-  for (const Condition& condition : conditions) {
+  for (const model::Condition& condition : conditions) {
     const Key key{condition.cause, condition.subject};
     if (!now.insert(key).second) continue;
     Seen& seen = seen_[key];
@@ -50,7 +51,7 @@ void Health::report(const std::string& source, const std::vector<Condition>& con
     seen.seen = 0;
     ++seen.missed;
     const bool raised = seen.incident.number != 0;
-    if (raised) seen.incident.phase = Phase::Fading;
+    if (raised) seen.incident.phase = model::IncidentPhase::Fading;
     if (raised && seen.missed < options_.clear_after) {
       ++at;
       continue;
@@ -74,12 +75,12 @@ std::size_t Health::recovered(const std::string& subject, const std::string& why
   return count;
 }
 
-std::vector<Incident> Health::open() const {
-  std::vector<Incident> all;
+std::vector<model::LiveIncident> Health::open() const {
+  std::vector<model::LiveIncident> all;
   for (const auto& entry : seen_) {
     if (entry.second.incident.number != 0) all.push_back(entry.second.incident);
   }
-  std::sort(all.begin(), all.end(), [](const Incident& a, const Incident& b) {
+  std::sort(all.begin(), all.end(), [](const model::LiveIncident& a, const model::LiveIncident& b) {
     if (a.what.severity != b.what.severity) return a.what.severity > b.what.severity;
     return a.number < b.number;
   });

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "model/finding.h"
+#include "model/live_incident.h"
 
 #include <cstdint>
 #include <map>
@@ -15,28 +15,6 @@
 #include <vector>
 
 namespace gpuwright::watch {
-
-/// Something that is wrong, as one source sees it.
-struct Condition {
-  std::string cause;    ///< of data/causes
-  std::string subject;  ///< "0000:3b:00" of a GPU; empty: this machine
-  model::Severity severity = model::Severity::Error;
-  std::string title, title_zh;
-  std::vector<std::string> evidence;  ///< lines
-};
-
-enum class Phase { Suspected, Open, Fading, Ended };
-
-/// One incident, from its first sign to its end.
-struct Incident {
-  std::int64_t number = 0;  ///< grows; 0: only suspected
-  Condition what;           ///< as last seen
-  Phase phase = Phase::Suspected;
-  double first_s = 0;    ///< unix time of the first sign
-  double last_s = 0;     ///< of the last
-  double end_s = 0;      ///< where ended
-  std::string ended_by;  ///< "no longer seen", or what was proven
-};
 
 struct HealthOptions {
   int raise_after = 2;  ///< reports in a row; what is critical is raised by the first
@@ -51,22 +29,22 @@ class Health {
   /// All that `source` sees at this time. What it saw before and does not see now begins to fade. Another
   /// source's conditions are not touched. A source that could not look does not report: then nothing is
   /// better, and nothing worse.
-  void report(const std::string& source, const std::vector<Condition>& conditions, double now_s);
+  void report(const std::string& source, const std::vector<model::Condition>& conditions, double now_s);
   /// Proven: this subject's incidents are over. Returns how many were.
   std::size_t recovered(const std::string& subject, const std::string& why, double now_s);
 
   /// Those that are open or fading, the most severe first, then the oldest.
-  std::vector<Incident> open() const;
+  std::vector<model::LiveIncident> open() const;
   /// Those that ended, the newest first.
-  const std::vector<Incident>& ended() const { return ended_; }
+  const std::vector<model::LiveIncident>& ended() const { return ended_; }
   /// What was raised or ended since this was last asked.
-  std::vector<Incident> take_changes() { return std::exchange(changes_, {}); }
+  std::vector<model::LiveIncident> take_changes() { return std::exchange(changes_, {}); }
   /// Unix time of the last report that could look; 0: none yet.
   double looked_s() const { return looked_s_; }
 
  private:
   struct Seen {
-    Incident incident;
+    model::LiveIncident incident;
     std::string source;
     int seen = 0;  ///< reports in a row
     int missed = 0;
@@ -78,8 +56,8 @@ class Health {
 
   HealthOptions options_;
   std::map<Key, Seen> seen_;
-  std::vector<Incident> ended_;
-  std::vector<Incident> changes_;
+  std::vector<model::LiveIncident> ended_;
+  std::vector<model::LiveIncident> changes_;
   std::int64_t last_number_ = 0;
   double looked_s_ = 0;
 };

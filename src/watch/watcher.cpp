@@ -113,8 +113,14 @@ void Watcher::on_sample(model::GpuSample sample) {
 }
 
 void Watcher::recovered(const GpuState& one, const char* why) const {
-  const std::string device = device_of(one.identity.pci);
-  if (tell_recovery_ && !device.empty()) tell_recovery_(device.substr(0, device.rfind('.')), why);
+  const std::string device = device_of_gpu(one.identity.index);
+  if (tell_recovery_ && !device.empty()) tell_recovery_(device, why);
+}
+
+std::string Watcher::device_of_gpu(std::uint32_t index) const {
+  const auto at = state_.gpus.find(index);
+  const std::string device = at == state_.gpus.end() ? std::string() : device_of(at->second.identity.pci);
+  return device.substr(0, device.rfind('.'));
 }
 
 /// A GPU that was lost and answers, or whose energy counter (field 83) begins anew, was reset or its driver

@@ -36,6 +36,8 @@ class Watcher final : public host::SampleListener {
   const model::NodeState& state() const { return state_; }
   /// The state to be filled by others: the host's series, own costs.
   model::NodeState& mutable_state() { return state_; }
+  /// The address of this GPU without function, "0000:3b:00"; empty where it is not known.
+  std::string device_of_gpu(std::uint32_t index) const;
   /// Whom to tell of recoveries.
   void on_recovery(RecoveryFunction tell) { tell_recovery_ = std::move(tell); }
   /// Sets the state's clocks to now.

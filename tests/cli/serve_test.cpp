@@ -144,5 +144,23 @@ TEST(Serve, XidsOfTheKernelAreCountedAndThoseOfProgramsAreNot) {
   ::close(feed);
 }
 
+TEST(Serve, AnIncidentIsRaisedWithItsEvidenceAndEndsWhenItsGpuAnswersAgain) {
+  const Served node("boards 4 h100-sxm\nat 4s gpu 3 lost\nat 14s gpu 3 reset\n", {"--look-period", "2s"});
+  const auto tells = [&node](const std::string& text) {
+    for (int i = 0; i < 300; ++i) {
+      if (node.get("/api/v1/node").body.find(text) != std::string::npos) return true;
+      ::usleep(100'000);
+    }
+    return false;
+  };
+  ASSERT_TRUE(tells("\"cause\":\"gpu-lost-to-driver\"")) << node.get("/api/v1/node").body;
+  const std::string sick = node.get("/api/v1/node").body;
+  EXPECT_THAT(sick, HasSubstr("\"subject\":\"0000:61:00\",\"gpu\":3"));
+  EXPECT_THAT(sick, HasSubstr("GPU is lost"));
+  EXPECT_THAT(sick, HasSubstr("\"now_zh\":["));
+  ASSERT_TRUE(tells("\"ended_by\":\"the GPU answers again\"")) << node.get("/api/v1/node").body;
+  EXPECT_EQ(node.value("gpuwright_gpu_up{" + kGpu3 + "}"), "1");
+}
+
 }  // namespace
 }  // namespace gpuwright::tests

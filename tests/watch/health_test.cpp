@@ -14,9 +14,9 @@ namespace {
 using model::Severity;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using watch::Condition;
+using model::Condition;
 using watch::Health;
-using watch::Phase;
+using Phase = model::IncidentPhase;
 
 Condition condition(const std::string& cause, const std::string& subject,
                     Severity severity = Severity::Error) {
