@@ -19,7 +19,7 @@ struct Condition {
   Severity severity = Severity::Error;
   std::string title;
   std::map<std::string, std::string> params;  ///< of the cause's texts
-  std::vector<std::string> evidence;  ///< lines
+  std::vector<std::string> evidence;          ///< lines
 };
 
 enum class IncidentPhase { Suspected, Open, Fading, Ended };

@@ -11,10 +11,10 @@
 namespace gpuwright::tests {
 namespace {
 
+using model::Condition;
 using model::Severity;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using model::Condition;
 using watch::Health;
 using Phase = model::IncidentPhase;
 
