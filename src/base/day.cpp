@@ -11,6 +11,8 @@ namespace gpuwright::base {
 
 namespace {
 
+constexpr std::int64_t kDaySeconds = 86400;
+
 std::optional<std::int64_t> number(std::string_view text, std::size_t digits) {
   return text.size() == digits && text.find_first_not_of("0123456789") == std::string_view::npos
              ? parse_int(text)
@@ -44,6 +46,35 @@ std::string day_text(std::int64_t unix_seconds) {
   const std::chrono::year_month_day date{day};
   return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
                      static_cast<unsigned>(date.day()));
+}
+
+std::string second_text(std::int64_t unix_seconds) {
+  const std::int64_t into_day = (unix_seconds % kDaySeconds + kDaySeconds) % kDaySeconds;
+  return fmt::format("{}T{:02}:{:02}:{:02}Z", day_text(unix_seconds), into_day / 3600, into_day / 60 % 60,
+                     into_day % 60);
+}
+
+std::optional<std::int64_t> moment_of(std::string_view text) {
+  constexpr std::size_t kDayLength = 10;
+  if (text.size() <= kDayLength) {
+    const std::vector<std::string_view> parts = split(text, '-');
+    std::string whole(text);
+    for (std::size_t missing = parts.size(); missing < 3; ++missing) whole += "-01";
+    const auto day = last_day_of(text) ? last_day_of(whole) : std::nullopt;
+    return day ? std::optional(*day * kDaySeconds) : std::nullopt;
+  }
+  const auto day = last_day_of(text.substr(0, kDayLength));
+  const char between = text[kDayLength];
+  if (!day || (between != 'T' && between != ' ')) return std::nullopt;
+  text.remove_prefix(kDayLength + 1);
+  if (text.ends_with('Z')) text.remove_suffix(1);
+  const std::vector<std::string_view> parts = split(text, ':');
+  if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
+  const auto hour = number(parts[0], 2);
+  const auto minute = number(parts[1], 2);
+  const auto second = parts.size() == 3 ? number(parts[2], 2) : std::optional<std::int64_t>(0);
+  if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
+  return *day * kDaySeconds + *hour * 3600 + *minute * 60 + *second;
 }
 
 }  // namespace gpuwright::base

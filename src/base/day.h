@@ -17,4 +17,10 @@ std::optional<std::int64_t> last_day_of(std::string_view text);
 /// The UTC day of a Unix time: "2026-11-30".
 std::string day_text(std::int64_t unix_seconds);
 
+/// The UTC second of a Unix time: "2026-11-30T14:05:59Z".
+std::string second_text(std::int64_t unix_seconds);
+/// The moment that the text names, in Unix seconds: a day, month or year ("2026-11-30", its begin) or a day
+/// with a time in UTC ("2026-11-30T14:05", "2026-11-30 14:05:59Z"). Nothing if it is none.
+std::optional<std::int64_t> moment_of(std::string_view text);
+
 }  // namespace gpuwright::base

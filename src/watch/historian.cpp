@@ -25,9 +25,7 @@ std::string name_frame(std::uint32_t number, const std::string& metric, const st
 
 Historian::Historian(HistorianOptions options) : options_(std::move(options)) {}
 
-Historian::~Historian() {
-  finish(std::chrono::milliseconds(0));
-}
+Historian::~Historian() = default;
 
 std::uint32_t Historian::series(const std::string& metric, const std::string& uuid) {
   const auto number = static_cast<std::uint32_t>(names_.size());

@@ -50,6 +50,7 @@ class Historian {
 
   /// Forks the process at the first pump(). Use it from one thread, which is the process's only one.
   explicit Historian(HistorianOptions options);
+  /// Kills the process; finish() first lets it write what waits.
   ~Historian();
   Historian(const Historian&) = delete;
   Historian& operator=(const Historian&) = delete;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/history_schema.h"
 
+#include "base/day.h"
 #include "base/files.h"
+#include "base/text.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -11,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <vector>
 
@@ -147,15 +148,9 @@ void forget_older(const std::string& path) {
   }
 }
 
+/// "20261130T140559Z".
 std::string stamp(std::int64_t unix_seconds) {
-  using std::chrono::days;
-  const std::chrono::sys_seconds time{std::chrono::seconds(unix_seconds)};
-  const auto day = std::chrono::floor<days>(time);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{time - day};
-  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  return base::replace_all(base::replace_all(base::second_text(unix_seconds), "-", ""), ":", "");
 }
 
 }  // namespace

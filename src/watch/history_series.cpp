@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 
 namespace gpuwright::watch {
@@ -46,7 +47,7 @@ struct Cover {
 /// Which ticks of a tier are wanted: behind `after`, before `before`.
 struct Part {
   Cover cover;
-  Border after;
+  Border after = {};
   Border before = {INT64_MAX, INT64_MAX};
 };
 
@@ -97,6 +98,7 @@ base::Result<std::vector<Cover>> covers(SqliteDatabase& database) {
     rows.reset();
   }
   std::vector<Cover> all;
+  all.reserve(found.size());
   for (const auto& [tier, cover] : found) all.push_back(cover);
   return all;
 }
@@ -111,22 +113,24 @@ std::int64_t step_for(const std::vector<Cover>& tiers, std::int64_t span_ms, std
   return coarsest * ((span_ms / most + coarsest) / coarsest);
 }
 
+/// The earliest tick that one of these tiers has.
+Border first_of(std::span<const Cover> tiers) {
+  Border first = tiers.front().first;
+  for (const Cover& tier : tiers) {
+    if (tier.first.tick < first.tick) first = tier.first;
+  }
+  return first;
+}
+
 /// Parts of tiers, oldest first, that together cover all.
 std::vector<Part> parts_of(const std::vector<Cover>& tiers, std::int64_t step_ms) {
   std::size_t base = 0;
   while (base + 1 < tiers.size() && tiers[base + 1].step_ms <= step_ms) ++base;
   std::vector<Part> parts;
-  Border covered;
   for (std::size_t at = tiers.size(); at-- > 0;) {
-    Part part{tiers[at], covered};
-    if (at > base) {
-      part.before = tiers[at - 1].first;
-      for (std::size_t finer = base; finer < at; ++finer) {
-        if (tiers[finer].first.tick < part.before.tick) part.before = tiers[finer].first;
-      }
-    } else {
-      covered = tiers[at].last;
-    }
+    Part part{tiers[at]};
+    if (at > base) part.before = first_of(std::span(tiers).subspan(base, at - base));
+    if (at < base) part.after = tiers[at + 1].last;
     parts.push_back(part);
   }
   return parts;
@@ -240,21 +244,25 @@ class Reader {
     while (true) {
       GPUWRIGHT_TRY(const bool more, block.step());
       if (!more) return base::Done{};
-      // Within a block times ascend: where it lies across a border, they tell the side.
-      const std::int64_t from = block.integer(1) <= part.after.tick ? part.after.time_ms : INT64_MIN;
-      const std::int64_t to = block.integer(2) >= part.before.tick ? part.before.time_ms : INT64_MAX;
-      for (auto& [series, merger] : mergers_) {
-        chunk.bind(1, block.integer(0) * kBlockStride + series);
-        GPUWRIGHT_TRY(const bool there, chunk.step());
-        if (there) {
-          GPUWRIGHT_TRY(const auto buckets, unpack_chunk(chunk.bytes(0), block.integer(3), block.integer(4)));
-          for (const SeriesBucket& bucket : buckets) {
-            if (bucket.time_ms >= from && bucket.time_ms < to) merger.add(bucket, block.integer(4));
-          }
-        }
-        chunk.reset();
+      GPUWRIGHT_TRY([[maybe_unused]] const auto read, read_chunks(block, chunk, part));
+    }
+  }
+
+  /// The chunks of one block. Within it times ascend: where it lies across a border, they tell the side.
+  base::Status read_chunks(const SqliteStatement& block, SqliteStatement& chunk, const Part& part) {
+    const std::int64_t from = block.integer(1) <= part.after.tick ? part.after.time_ms : INT64_MIN;
+    const std::int64_t to = block.integer(2) >= part.before.tick ? part.before.time_ms : INT64_MAX;
+    for (auto& [series, merger] : mergers_) {
+      chunk.reset();
+      chunk.bind(1, block.integer(0) * kBlockStride + series);
+      GPUWRIGHT_TRY(const bool there, chunk.step());
+      if (!there) continue;
+      GPUWRIGHT_TRY(const auto buckets, unpack_chunk(chunk.bytes(0), block.integer(3), block.integer(4)));
+      for (const SeriesBucket& bucket : buckets) {
+        if (bucket.time_ms >= from && bucket.time_ms < to) merger.add(bucket, block.integer(4));
       }
     }
+    return base::Done{};
   }
 
   base::Status read_rows(const Part& part) {

@@ -7,7 +7,6 @@
 #include "host/kmsg.h"
 #include "host/sampler.h"
 #include "model/node_state.h"
-
 #include "watch/plan.h"
 
 #include <cstdint>

@@ -28,5 +28,17 @@ TEST(Day, AUnixTimeHasItsDay) {
   EXPECT_EQ(base::day_text(-1), "1969-12-31");
 }
 
+TEST(Day, AMomentIsReadAndWritten) {
+  EXPECT_EQ(base::second_text(-1), "1969-12-31T23:59:59Z");
+  EXPECT_EQ(base::second_text(1'796'083'200), "2026-12-01T00:00:00Z");
+  EXPECT_EQ(base::moment_of("2026-12-01T00:00:00Z"), 1'796'083'200);
+  EXPECT_EQ(base::moment_of("2026-12-01 01:02"), 1'796'083'200 + 3720);
+  EXPECT_EQ(base::moment_of("2026-12"), 1'796'083'200);
+  EXPECT_EQ(base::moment_of("1970"), 0);
+  for (const char* text : {"", "yesterday", "2026-02-30", "2026-12-01T", "2026-12-01T24:00",
+                           "2026-12-01T1:00", "2026-12-01x01:00", "2026-13"})
+    EXPECT_FALSE(base::moment_of(text).has_value()) << text;
+}
+
 }  // namespace
 }  // namespace gpuwright::tests

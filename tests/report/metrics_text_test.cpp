@@ -3,10 +3,10 @@
 #include "report/metrics_text.h"
 
 #include "report/node_metrics.h"
+#include "watch/plan.h"
 
 #include "support/diagnose.h"
 #include "support/run.h"
-#include "watch/plan.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
