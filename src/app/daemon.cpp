@@ -10,8 +10,8 @@
 #include "report/metrics_text.h"
 #include "report/node_json.h"
 #include "server/routes.h"
-
 #include "watch/own_cost.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -12,7 +12,6 @@
 #include "kit/event_stream.h"
 #include "report/node_metrics.h"
 #include "server/site.h"
-
 #include "watch/health.h"
 #include "watch/plan.h"
 #include "watch/watcher.h"
