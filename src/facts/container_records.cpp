@@ -5,6 +5,8 @@
 #include "facts/collector.h"
 #include "kit/json.h"
 
+#include <fmt/core.h>
+
 #include <set>
 
 namespace gpuwright::facts {
@@ -23,6 +25,19 @@ std::string variable(const kit::Node& environment, std::string_view name) {
       return base::printable(line.substr(name.size() + 1), 300);
   }
   return {};
+}
+
+/// JSON documents that were printed one after the other: each begins with a bracket at the start of a line,
+/// behind an empty one.
+List documents_of(const std::string& text) {
+  List all;
+  std::string_view rest = text;
+  while (!base::trim(rest).empty()) {
+    const std::size_t next = std::min(rest.find("\n\n{"), rest.find("\n\n["));
+    all.emplace_back(rest.substr(0, next));
+    rest = next == std::string_view::npos ? std::string_view() : rest.substr(next + 2);
+  }
+  return all;
 }
 
 class Reader {
@@ -48,8 +63,9 @@ class Reader {
   /// A recording may hold what an inspecting tool printed. A live machine is not asked so: its files tell.
   void inspected(const char* tool) {
     if (probe_.source().live()) return;
-    const auto text = probe_.said({tool, "inspect"});
-    if (text.known()) document(tool, text, tool);
+    for (const std::string& text : documents_of(probe_.written(std::string(tool) + " inspect")))
+      document(fmt::format("{} {}", tool, ++inspected_), probe_.found(text, std::string(tool) + " inspect"),
+               tool);
   }
 
   std::optional<Field<Records>> refused;
@@ -110,6 +126,7 @@ class Reader {
   }
 
   Probe& probe_;
+  std::size_t inspected_ = 0;
   std::set<std::string> seen_;
 };
 

@@ -71,6 +71,7 @@ class DropIns {
     if (main != kOwnPath) look_at(kOwnPath);
   }
   List unread, runtimes, foreign;
+  std::string systemd_cgroup;  ///< what the last of them says
 
  private:
   void look_into(const std::string& folder) {
@@ -90,6 +91,7 @@ class DropIns {
     add_runtimes(text.value(), named);
     if (!read && !named.empty()) unread.push_back(path + ": " + base::join(named, " "));
     if (!read) return;
+    systemd_cgroup = toml_value(text.value(), "SystemdCgroup").value_or(systemd_cgroup);
     add_runtimes(text.value(), runtimes);
     add_foreign(path, text.value(), foreign);
   }
@@ -134,12 +136,13 @@ void collect_containerd(Probe& probe, const catalog::Catalog& /*catalog*/, model
   facts.containerd_imports = list("imports");
   facts.containerd_disabled_plugins = list("disabled_plugins");
   facts.containerd_default_runtime = setting("default_runtime_name", "runc");
-  facts.containerd_cgroup_driver =
-      Probe::read_as<std::string>(setting("SystemdCgroup", "false"), [](const std::string& word) {
-        return std::optional<std::string>(word == "true" ? "systemd" : "cgroupfs");
-      });
   const List imports = model::each(facts.containerd_imports);
   const DropIns beside(probe, path, imports);
+  facts.containerd_cgroup_driver = Probe::read_as<std::string>(
+      setting("SystemdCgroup", beside.systemd_cgroup.empty() ? "false" : beside.systemd_cgroup.c_str()),
+      [](const std::string& word) {
+        return std::optional<std::string>(word == "true" ? "systemd" : "cgroupfs");
+      });
   const auto joined = [&text, &path](void (*add)(const std::string&, const std::string&, List&),
                                      const List& more) {
     return Probe::read_as<List>(text, [&](const std::string& content) {

@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace gpuwright::facts {
 
 namespace {
@@ -79,14 +81,14 @@ const model::UnreadableCell* where_it_ended(const model::GpuReport& report) {
 }
 
 /// What NVML has no answer for, or is not asked for, says so.
-void explain_absences(model::GpuReport& report) {
+void explain_absences(model::GpuReport& report, const std::string& input) {
   const model::UnreadableCell* end = where_it_ended(report);
   const AbsentReason reason = end == nullptr                                 ? AbsentReason::Unsupported
                               : base::contains(end->text, "no answer after") ? AbsentReason::TimedOut
                                                                              : AbsentReason::Malformed;
   model::Evidence silent;
-  silent.input = "NVML";
-  silent.text = end == nullptr ? "NVML said nothing of this"
+  silent.input = input;
+  silent.text = end == nullptr ? input + " said nothing of this"
                                : fmt::format("not asked after {}: {}", end->field, end->text);
   report.lines.push_back(silent);
   const auto place = static_cast<std::int32_t>(report.lines.size());
@@ -97,10 +99,42 @@ void explain_absences(model::GpuReport& report) {
   });
 }
 
+/// nvidia-smi prints the same GPUs in several forms. The fullest is kept; `-L` adds what MIG devices there
+/// are, for it always tells all of them.
+void keep_fullest(std::vector<model::GpuReport>& reports) {
+  const auto rank = [](const model::GpuReport& report) {
+    return report.format == "nvidia-smi-q" || report.format == "nvidia-smi-xml" ? 0
+           : report.format == "nvidia-smi-table"                                ? 1
+                                                                                : 2;
+  };
+  std::vector<model::GpuReport> listed, kept;
+  int best = 2;
+  for (const model::GpuReport& report : reports) best = std::min(best, rank(report));
+  for (model::GpuReport& report : reports) {
+    const auto same = [&report](const model::GpuReport& other) {
+      return (report.pci.known() && report.pci == other.pci) ||
+             (!report.pci.known() && report.index == other.index);
+    };
+    if (report.format == "nvidia-smi-list") listed.push_back(report);
+    if (rank(report) == best && std::none_of(kept.begin(), kept.end(), same))
+      kept.push_back(std::move(report));
+  }
+  for (std::size_t at = 0; at < kept.size() && at < listed.size(); ++at) {  // both in the order of the driver
+    kept[at].mig = listed[at].mig;
+    if (!kept[at].uuid.known()) kept[at].uuid = listed[at].uuid;
+    kept[at].mig_count =
+        Field<std::int64_t>(static_cast<std::int64_t>(listed[at].mig.size()), kept[at].index.provenance());
+  }
+  reports = std::move(kept);
+}
+
 }  // namespace
 
 void collect_gpus(Probe& probe, const catalog::Catalog& catalog, model::Machine& machine) {
   auto answers = probe.source().gpu_answers();
+  const std::string written = answers ? std::string() : probe.written("nvidia-smi");
+  const std::string input = written.empty() ? "NVML" : "nvidia-smi";
+  if (!written.empty()) answers = written;
   if (!answers) {
     machine.gpus = probe.absent<std::vector<model::GpuFacts>>(reason_of(answers.error().kind), "NVML",
                                                               answers.error().message);
@@ -108,16 +142,17 @@ void collect_gpus(Probe& probe, const catalog::Catalog& catalog, model::Machine&
     return;
   }
   const bool simulated = base::contains(answers->substr(0, 400), "\nsimulated: ");
-  machine.simulated = probe.found(simulated, simulated ? "NVML (simulated)" : "NVML");
+  machine.simulated = probe.found(simulated, simulated ? "NVML (simulated)" : input);
   parse::Recogniser recogniser(catalog);
   base::MemoryStream stream(std::move(*answers));
-  const std::int32_t place = probe.note("NVML", "");
-  if (const base::Status status = recogniser.add("NVML", stream); !status) {
+  const std::int32_t place = probe.note(input, "");
+  if (const base::Status status = recogniser.add(input, stream); !status) {
     machine.gpus =
-        probe.absent<std::vector<model::GpuFacts>>(AbsentReason::Malformed, "NVML", status.error().message);
+        probe.absent<std::vector<model::GpuFacts>>(AbsentReason::Malformed, input, status.error().message);
     return;
   }
   model::Observations seen = recogniser.finish();
+  if (!written.empty()) keep_fullest(seen.gpus);
   std::vector<model::GpuFacts> gpus;
   for (model::GpuReport& report : seen.gpus) {
     model::GpuFacts facts;
@@ -125,7 +160,7 @@ void collect_gpus(Probe& probe, const catalog::Catalog& catalog, model::Machine&
     facts.processes = list_of(std::move(report.processes), report.process_count);
     facts.mig = list_of(std::move(report.mig), report.mig_count);
     facts.report = std::move(report);
-    explain_absences(facts.report);
+    explain_absences(facts.report, input);
     gpus.push_back(std::move(facts));
   }
   machine.gpus = Field<std::vector<model::GpuFacts>>(std::move(gpus), place);

@@ -8,32 +8,71 @@ namespace gpuwright::facts {
 
 namespace {
 
-/// The table of `fuser -v`, which a person may have written down, as lines of host/holders.h:
+struct Process {
+  std::string command, devices;
+};
+using Processes = std::map<std::int64_t, Process>;
+
+void add(Processes& processes, std::int64_t number, std::string_view command, std::string_view device) {
+  Process& process = processes[number];
+  process.command = command;
+  if (!base::contains(process.devices, device))
+    process.devices += (process.devices.empty() ? "" : " ") + std::string(device);
+}
+
+/// The table of `fuser -v`:
 ///                      USER        PID ACCESS COMMAND
 /// /dev/nvidia0:        root       4711 F...m python3
 ///                      root       4712 F.... nv-hostengine
-std::optional<std::string> holders_of_fuser(host::Source& source) {
-  if (source.live()) return std::nullopt;
-  const auto answer = source.run({"fuser", "-v", "/dev/nvidia*"}, std::chrono::seconds(5));
-  if (!answer) return std::nullopt;
-  std::map<std::int64_t, std::pair<std::string, std::string>> processes;  // command, devices
+void read_fuser(const std::string& table, Processes& processes) {
   std::string device;
-  const std::string table = answer->errors + "\n" + answer->output;  // the table goes to stderr
   for (const std::string_view line : base::lines(table)) {
     auto parts = base::words(line);
     if (!parts.empty() && parts.front().starts_with("/dev/") && parts.front().ends_with(':')) {
       device = parts.front().substr(0, parts.front().size() - 1);
       parts.erase(parts.begin());
     }
-    const auto number = parts.size() < 4 || device.empty() ? std::nullopt : base::parse_int(parts[1]);
-    if (!number) continue;
-    auto& process = processes[*number];
-    process.first = parts[3];
-    process.second += (process.second.empty() ? "" : " ") + device;
+    const auto number =
+        parts.size() < 4 || !device.starts_with("/dev/nvidia") ? std::nullopt : base::parse_int(parts[1]);
+    if (number) add(processes, *number, parts[3], device);
   }
+}
+
+/// The table of lsof:
+/// COMMAND    PID USER   FD   TYPE  DEVICE SIZE/OFF NODE NAME
+/// nvidia-pe 1322 root    2u   CHR 195,255      0t0  911 /dev/nvidiactl
+/// It cuts commands to nine letters; the table of processes may hold the rest.
+void read_lsof(const std::string& table, Processes& processes) {
+  for (const std::string_view line : base::lines(table)) {
+    const auto parts = base::words(line);
+    const auto number = parts.size() < 8 || !parts.back().starts_with("/dev/nvidia")
+                            ? std::nullopt
+                            : base::parse_int(parts[1]);
+    if (number) add(processes, *number, parts.front(), parts.back());
+  }
+}
+
+/// "0::/system.slice/docker.service" without what stands before the path.
+std::string path_of(const std::string& control_groups) {
+  const std::string line = control_groups.substr(0, control_groups.find('\n'));
+  const std::size_t at = line.find(":/");
+  return at == std::string::npos ? line : line.substr(at + 1);
+}
+
+/// What a person may have written down, as lines of host/holders.h.
+std::optional<std::string> written_holders(Probe& probe) {
+  const std::string fuser = probe.written("fuser"), lsof = probe.written("lsof");
+  if (fuser.empty() && lsof.empty()) return std::nullopt;
+  Processes processes;
+  read_fuser(fuser, processes);
+  read_lsof(lsof, processes);
   std::string text;
-  for (const auto& [number, process] : processes)
-    text += std::to_string(number) + "\t" + process.first + "\t\t" + process.second + "\n";
+  for (auto& [number, process] : processes) {
+    const std::string folder = "/proc/" + std::to_string(number);
+    const auto name = probe.text(folder + "/comm"), group = probe.text(folder + "/cgroup");
+    text += std::to_string(number) + "\t" + (name.known() ? name.value() : process.command) + "\t" +
+            (group.known() ? path_of(group.value()) : "") + "\t" + process.devices + "\n";
+  }
   return text;
 }
 
@@ -43,7 +82,7 @@ void collect_holders(Probe& probe, const catalog::Catalog& /*catalog*/, model::M
   using Holders = std::vector<model::GpuHolder>;
   auto text = probe.source().device_holders();
   if (!text) {
-    if (auto table = holders_of_fuser(probe.source())) text = std::move(*table);
+    if (auto table = written_holders(probe)) text = std::move(*table);
   }
   if (!text) {
     machine.driver.holders =

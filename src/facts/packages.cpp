@@ -89,6 +89,35 @@ Field<std::string> read_of_dpkg(Probe& probe) {
   });
 }
 
+/// "ii  libnvidia-compute-550:amd64  550.127.05-0ubuntu1  amd64 ..." of `dpkg -l`.
+std::string row_of_list(std::string_view line) {
+  const auto words = base::words(line);
+  const bool row = words.size() >= 3 && words[0].size() >= 2 && words[0].size() <= 3 &&
+                   words[0].find_first_not_of("uirphnUFHWtcR") == std::string_view::npos;
+  return row ? fmt::format("{} |{}|{}\n", words[0], words[1].substr(0, words[1].find(':')), words[2]) : "";
+}
+
+/// "nvidia-fabricmanager-580.95.05-1.x86_64" of `rpm -qa`: name, version, release and architecture.
+std::string row_of_rpm(std::string_view line) {
+  const std::string_view text = base::trim(line);
+  const std::size_t release = text.rfind('-');
+  const std::size_t version =
+      release == std::string_view::npos || release == 0 ? release : text.rfind('-', release - 1);
+  if (version == std::string_view::npos || text.find_first_of(" |") != std::string_view::npos) return {};
+  std::string_view tail = text.substr(version + 1);
+  for (const std::string_view machine : {".x86_64", ".noarch", ".aarch64"})
+    if (tail.ends_with(machine)) tail.remove_suffix(machine.size());
+  return fmt::format("ii |{}|{}\n", text.substr(0, version), tail);
+}
+
+/// The lists that people print, as the table that was asked for.
+Field<std::string> written_packages(Probe& probe, const Field<std::string>& not_told) {
+  std::string table;
+  for (const std::string_view line : base::lines(probe.written("dpkg"))) table += row_of_list(line);
+  for (const std::string_view line : base::lines(probe.written("rpm"))) table += row_of_rpm(line);
+  return table.empty() ? not_told : probe.found(table, "dpkg -l, rpm -qa");
+}
+
 Field<std::vector<model::PackageFacts>> packages_of(Probe& probe) {
   auto table = asked_of_dpkg(probe);
   if (!table.known() && table.reason() == AbsentReason::NotFound) table = asked_of_rpm(probe);
@@ -96,6 +125,7 @@ Field<std::vector<model::PackageFacts>> packages_of(Probe& probe) {
     auto read = read_of_dpkg(probe);
     if (read.known()) table = std::move(read);
   }
+  if (!table.known() || !base::contains(table.value(), "|")) table = written_packages(probe, table);
   if (!table.known()) return Probe::as_absent<std::vector<model::PackageFacts>>(table);
   std::vector<model::PackageFacts> packages;
   for (const std::string_view line : base::lines(table.value())) {

@@ -3,6 +3,7 @@
 // this node alone. Source: kubelet's checkpoint of device plugins, Kubernetes API v1 (Node, Pod), GPU
 // operator documentation (driver upgrades).
 // SPDX-License-Identifier: Apache-2.0
+#include "base/pod_uid.h"
 #include "facts/collector.h"
 #include "kit/json.h"
 
@@ -148,7 +149,24 @@ void merge_api(Probe& probe, const Field<std::string>& said, Pods& pods) {
   }
 }
 
-Field<Pods> pods_of(Probe& probe) {
+/// Processes tell of pods that left no folder of logs and that nobody could ask the API server for.
+void add_pods_of_holders(const model::Machine& machine, Pods& pods) {
+  for (const model::GpuHolder& holder : model::each(machine.driver.holders)) {
+    const std::string uid = base::pod_uid_of(model::key_text(holder.control_group));
+    const bool known = std::any_of(pods.begin(), pods.end(),
+                                   [&uid](const model::PodFacts& pod) { return pod.key() == uid; });
+    if (uid.empty() || known || pods.size() >= kMostPods) continue;
+    model::PodFacts pod;
+    const std::int32_t place = holder.control_group.provenance();
+    const Field<std::string> absent(Absent{AbsentReason::NotFound}, place);
+    pod.uid = Field<std::string>(uid, place);
+    pod.name_space = pod.name = pod.owner = pod.waiting = pod.waiting_image = absent;
+    pod.containers = Probe::as_absent<List>(absent);
+    pods.push_back(std::move(pod));
+  }
+}
+
+Field<Pods> pods_of(Probe& probe, const model::Machine& machine) {
   const auto folders = probe.names(kLogs);
   Pods pods;
   for (const std::string& name : model::each(folders)) {
@@ -159,6 +177,7 @@ Field<Pods> pods_of(Probe& probe) {
       probe.said({"kubectl", "get", "pods", "--all-namespaces", "--no-headers", "--field-selector",
                   std::string("spec.nodeName=") + host::kThisHost, "-o", kPodColumns});
   merge_api(probe, said, pods);
+  if (folders.known() || said.known() || probe.exists(kCheckpoint)) add_pods_of_holders(machine, pods);
   auto gpus = gpus_by_pod(probe);
   if (probe.exists("/var/lib/kubelet/plugins/gpu.nvidia.com"))
     gpus = probe.absent<std::map<std::string, std::int64_t>>(
@@ -169,7 +188,7 @@ Field<Pods> pods_of(Probe& probe) {
       return std::optional<std::int64_t>(at == counts.end() ? 0 : at->second);
     });
   }
-  if (!folders.known() && !said.known()) return Probe::as_absent<Pods>(folders);
+  if (!folders.known() && !said.known() && pods.empty()) return Probe::as_absent<Pods>(folders);
   return folders.known() ? Probe::derived(std::move(pods), folders) : Probe::derived(std::move(pods), said);
 }
 
@@ -186,7 +205,7 @@ void collect_pods(Probe& probe, const catalog::Catalog& /*catalog*/, model::Mach
     return;
   }
   collect_node(probe, facts);
-  facts.pods = pods_of(probe);
+  facts.pods = pods_of(probe, machine);
 }
 
 }  // namespace gpuwright::facts

@@ -94,6 +94,17 @@ Field<std::string> Probe::said(const std::vector<std::string>& argv, std::chrono
   return Field<std::string>(std::move(answer->output), place);
 }
 
+std::string Probe::written(std::string_view beginning) {
+  if (!written_) written_ = source_.further_texts();
+  const std::string slug = base::replace_all(std::string(beginning), " ", "_");
+  std::string all;
+  for (const auto& [name, text] : *written_) {
+    const bool begins = name.starts_with(slug) && (name.size() == slug.size() || name[slug.size()] == '_');
+    if (begins) all += text + (text.ends_with('\n') ? "\n" : "\n\n");
+  }
+  return all;
+}
+
 bool Probe::exists(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const auto names = source_.list_directory(slash == 0 ? "/" : path.substr(0, slash));

@@ -42,6 +42,9 @@ class Probe {
   Field<std::string> said(const std::vector<std::string>& argv,
                           std::chrono::milliseconds deadline = std::chrono::seconds(5));
   bool exists(const std::string& path);
+  /// What programs whose command line begins so said on a machine that a person wrote down, one after the
+  /// other: whoever writes a machine down asks in words of his own. Empty on a live machine or a capture.
+  std::string written(std::string_view beginning);
 
   /// A value that was read at `input`.
   template <class T>
@@ -86,6 +89,7 @@ class Probe {
   Field<T> failed(const base::Error& error, const std::string& where);
   host::Source& source_;
   model::Machine& machine_;
+  std::optional<std::vector<std::pair<std::string, std::string>>> written_;
 };
 
 /// Why there is no value, for an error of a Source.

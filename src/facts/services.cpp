@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -61,11 +62,55 @@ model::ServiceFacts service_of(Probe& probe, std::string_view block) {
   return service;
 }
 
+/// "Active: failed (Result: exit-code) since ...", "Active: active (running) since ...".
+void add_active(std::string_view rest, std::string& out) {
+  const std::size_t open = rest.find('('), close = rest.find(')', open);
+  const std::string_view state = base::trim(rest.substr(0, open));
+  const std::string_view detail =
+      close == std::string_view::npos ? std::string_view() : rest.substr(open + 1, close - open - 1);
+  const bool result = detail.starts_with("Result: ");
+  out += fmt::format("ActiveState={}\n{}={}\n", base::words(state).empty() ? "" : base::words(state).front(),
+                     result ? "Result" : "SubState", result ? detail.substr(8) : detail);
+}
+
+/// "Loaded: loaded (/usr/lib/systemd/system/x.service; enabled; preset: enabled)".
+void add_loaded(std::string_view rest, std::string& out) {
+  const auto parts = base::split(rest, ';');
+  const auto words = base::words(parts.front());
+  if (words.empty()) return;
+  out += fmt::format("LoadState={}\n", words.front());
+  if (parts.size() > 1)
+    out += fmt::format("UnitFileState={}\n", base::trim(parts[1].substr(0, parts[1].find(')'))));
+}
+
+/// What `systemctl status` shows to people, in the words of `systemctl show`.
+std::string shown_of_status(std::string_view status) {
+  std::string out;
+  for (const std::string_view line : base::lines(status)) {
+    const std::string_view text = base::trim(line);
+    const auto words = base::words(text);
+    const bool head =
+        words.size() > 1 && line.front() != ' ' && words[0].size() <= 3 && base::contains(words[1], ".");
+    if (head) out += fmt::format("\nId={}\n", words[1]);
+    if (text.starts_with("Loaded: ")) add_loaded(text.substr(8), out);
+    if (text.starts_with("Active: ")) add_active(text.substr(8), out);
+  }
+  return out;
+}
+
+/// On a machine that a person wrote down, which asked in other words.
+Field<std::string> written_services(Probe& probe, const Field<std::string>& not_told) {
+  const std::string shown =
+      probe.written("systemctl show") + shown_of_status(probe.written("systemctl status"));
+  return base::trim(shown).empty() ? not_told : probe.found(shown, "systemctl", base::trim(shown));
+}
+
 Field<std::vector<model::ServiceFacts>> services_of(Probe& probe) {
   std::vector<std::string> argv = {"systemctl", "show"};
   for (const char* unit : kUnits) argv.emplace_back(unit);
   argv.emplace_back("--property=Id,LoadState,ActiveState,SubState,Result,UnitFileState");
-  const auto told = probe.said(argv);
+  auto told = probe.said(argv);
+  if (!told.known()) told = written_services(probe, told);
   if (!told.known()) return Probe::as_absent<std::vector<model::ServiceFacts>>(told);
   std::vector<model::ServiceFacts> services;
   std::string_view rest = told.value();
@@ -73,7 +118,10 @@ Field<std::vector<model::ServiceFacts>> services_of(Probe& probe) {
     const std::size_t end = rest.find("\n\n");
     model::ServiceFacts service = service_of(probe, rest.substr(0, end));
     const bool installed = service.load.known() && service.load.value() != "not-found";
-    if (service.name.known() && installed) services.push_back(std::move(service));
+    const bool twice =
+        std::any_of(services.begin(), services.end(),
+                    [&service](const model::ServiceFacts& other) { return other.key() == service.key(); });
+    if (service.name.known() && installed && !twice) services.push_back(std::move(service));
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 2);
   }
   return Probe::derived(std::move(services), told);

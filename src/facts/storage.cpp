@@ -191,7 +191,8 @@ void add_spaces(Probe& probe, std::vector<model::MountFacts>& mounts) {
 
 Field<std::vector<model::MountFacts>> mounts_of(Probe& probe) {
   constexpr std::size_t kMostMounts = 256;
-  const auto table = probe.text("/proc/self/mounts", Probe::kLarge);
+  auto table = probe.text("/proc/self/mounts", Probe::kLarge);
+  if (!table.known()) table = probe.text("/proc/mounts", Probe::kLarge);  // what people copy
   if (!table.known()) return Probe::as_absent<std::vector<model::MountFacts>>(table);
   std::vector<model::MountFacts> mounts;
   for (const std::string_view line : base::lines(table.value())) {
@@ -234,7 +235,7 @@ void expect_mounts(const Field<std::string>& table, Probe& probe, const model::S
 }
 
 /// "ARRAY /dev/md1 level=raid0 num-devices=2 metadata=1.2 UUID=..." of mdadm.conf(5). Names like /dev/md/data
-/// are links to numbers that only a running array has, so they are left out.
+/// are links to numbers that only a running array has: such an array is missed only where none runs.
 void expect_arrays(const Field<std::string>& text, Probe& probe, const model::StorageFacts& storage,
                    Expected& expected) {
   for (const std::string_view line :
@@ -242,8 +243,13 @@ void expect_arrays(const Field<std::string>& text, Probe& probe, const model::St
     const auto parts = base::words(line);
     if (parts.size() < 2 || parts[0] != "ARRAY" || !parts[1].starts_with("/dev/md") || expected.size() >= 256)
       continue;
-    const std::string_view name = parts[1].substr(5);
-    if (base::contains(name, "/")) continue;
+    std::string_view name = parts[1].substr(5);
+    const bool by_name = name.starts_with("md/");
+    if (by_name) name.remove_prefix(3);
+    const auto& raids = model::each(storage.raids);
+    const bool any_runs = std::any_of(
+        raids.begin(), raids.end(), [&](const model::RaidFacts& raid) { return runs(storage, raid.key()); });
+    if (by_name && any_runs) continue;
     model::ExpectedStorage array;
     array.name = probe.found(base::printable(name, 40), "mdadm.conf", line);
     array.device = Field<std::string>(Absent{AbsentReason::NotFound}, array.name.provenance());

@@ -210,6 +210,55 @@ Field<std::vector<model::VgpuFacts>> vgpus_of(Probe& probe, const model::Machine
   return Probe::derived(std::move(vgpus), machine.pci);
 }
 
+/// What is not known says so.
+void explain_rest(model::GuestFacts& guest, std::int32_t place) {
+  model::GuestFacts::each_field(guest, [place](const char* /*name*/, auto& field) {
+    if constexpr (requires { field.provenance(); }) {
+      if (!field.known() && field.provenance() == 0) field = {Absent{AbsentReason::NotFound}, place};
+    }
+  });
+}
+
+/// "        VM Name                       : vm-train".
+std::string_view behind_colon(std::string_view line) {
+  return base::trim(line.substr(std::min(line.size(), line.find(':') + 1)));
+}
+
+/// `nvidia-smi vgpu -q` that a person wrote down: which vGPUs each guest has, by their numbers where no
+/// virtual function is named.
+void add_written_vgpus(Probe& probe, model::VirtualFacts& facts) {
+  const std::string text = probe.written("nvidia-smi vgpu");
+  if (!base::contains(text, "VM Name")) return;
+  Guests guests = model::each(facts.guests);
+  auto vgpus = model::each(facts.vgpus);
+  std::string id, guest;
+  for (const std::string_view line : base::lines(text)) {
+    const std::string_view key = base::trim(line.substr(0, line.find(':')));
+    const std::string value = base::printable(behind_colon(line), 60);
+    if (key == "vGPU ID") id = "vgpu-" + value;
+    if (key == "VM Name") guest = value;
+    if (key != "vGPU Name" || id.empty() || vgpus.size() >= 512) continue;
+    const std::int32_t place = probe.note("nvidia-smi vgpu -q", line);
+    model::VgpuFacts vgpu;
+    vgpu.pci = Field<std::string>(id, place);
+    vgpu.type = Field<std::string>(Absent{AbsentReason::NotFound}, place);
+    vgpu.type_name = Field<std::string>(value, place);
+    vgpus.push_back(std::move(vgpu));
+    const auto known = std::find_if(guests.begin(), guests.end(), [&guest](const model::GuestFacts& one) {
+      return model::key_text(one.name) == guest && model::key_text(one.path) == "nvidia-smi vgpu -q";
+    });
+    model::GuestFacts& owner = known == guests.end() ? guests.emplace_back() : *known;
+    List devices = model::each(owner.devices);
+    devices.push_back(id);
+    owner.path = Field<std::string>("nvidia-smi vgpu -q", place);
+    owner.name = Field<std::string>(guest, place);
+    owner.devices = Field<List>(std::move(devices), place);
+    explain_rest(owner, place);
+  }
+  facts.guests = probe.found(std::move(guests), "nvidia-smi vgpu -q");
+  facts.vgpus = probe.found(std::move(vgpus), "nvidia-smi vgpu -q");
+}
+
 Field<std::string> confidential_of(Probe& probe, const model::Machine& machine) {
   const auto yes = [&probe](const char* path) {
     const auto flag = probe.flag(path);
@@ -233,6 +282,7 @@ void collect_virtual(Probe& probe, const catalog::Catalog& /*catalog*/, model::M
   model::VirtualFacts& facts = machine.virtual_machines;
   facts.guests = guests_of(probe);
   facts.vgpus = vgpus_of(probe, machine);
+  add_written_vgpus(probe, facts);
   facts.confidential = confidential_of(probe, machine);
   const auto parents = probe.source().list_directory("/sys/class/mdev_bus");
   const bool none = !parents && parents.error().kind == base::ErrorKind::NotFound;

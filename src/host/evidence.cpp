@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -134,19 +135,18 @@ class Collector {
   }
 
   /// What stands in a recording that was written by hand, beside what the list asks for: logs, and what
-  /// programs said that tell of events. What states facts the collectors of facts ask for themselves.
+  /// programs said, whoever started them. An answer that was read above is not read again, and what states
+  /// facts, such as that there is no module on the host, is judged with all other facts by the checks.
   void further() {
-    static constexpr std::array<std::string_view, 12> kTellers = {
-        "dmesg",    "journalctl", "lsmod", "kubectl", "crictl", "rmmod",
-        "modprobe", "apt-get",    "apt",   "dnf",     "zypper", "nvidia-installer"};
+    static constexpr std::array<std::string_view, 12> kStates = {
+        "modinfo",   "mokutil",    "dpkg-query", "dpkg_-l", "rpm_-q",      "nv-fabricmanager",
+        "apt-cache", "nvidia-ctk", "lsinitrd",   "uname",   "lsinitramfs", "nvidia-imex"};
+    std::set<std::string> read;
+    for (const Document& document : inputs_.documents)
+      read.insert(base::replace_all(document.name, " ", "_"));
     for (auto& [name, text] : source_.further_texts()) {
-      const std::string program = name.substr(0, name.find('_'));
-      const bool log = name.starts_with("/");
-      const bool service = name.starts_with("systemctl_status");
-      if (!log && !service && std::find(kTellers.begin(), kTellers.end(), program) == kTellers.end())
-        continue;
-      const auto read = [&name = name](const Document& document) { return document.name == name; };
-      if (std::any_of(inputs_.documents.begin(), inputs_.documents.end(), read)) continue;
+      const auto states = [&name = name](std::string_view begin) { return name.starts_with(begin); };
+      if (read.count(name) != 0 || std::any_of(kStates.begin(), kStates.end(), states)) continue;
       add_text(name, std::move(text));
     }
   }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gpuwright::parse {
 namespace {
@@ -75,7 +76,10 @@ class Object {
       name_ = base::printable(line.value.substr(0, line.value.find(' ')), 120);
       name_evidence_ = block_evidence(context_, index, text);
     }
-    if (base::contains(text, "nvidia.com/gpu.present")) expects_gpu_ = true;
+    if (base::contains(text, "nvidia.com/gpu.present")) {
+      expects_gpu_ = true;
+      if (gpu_evidence_.input.empty()) gpu_evidence_ = block_evidence(context_, index, text);
+    }
     if (section_ != Section::None) take_resource(line, text, index);
   }
 
@@ -197,6 +201,26 @@ bool begins_object(std::string_view text) {
   return line.key == "kind" && (line.value == "Pod" || line.value == "Node");
 }
 
+/// JSON on one line, as `kubectl get -o json | jq -c` prints it, in the lines of the pretty form.
+std::vector<std::string_view> laid_out(std::string_view line) {
+  const std::string_view text = base::trim(line);
+  std::vector<std::string_view> pieces;
+  if (text.size() < 3 || text.front() != '{' || !base::contains(text, ":")) return {line};
+  bool quoted = false;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size() && pieces.size() < kMaxLines; ++at) {
+    if (text[at] == '"' && (at == 0 || text[at - 1] != '\\')) quoted = !quoted;
+    const bool opens = text[at] == '{' || text[at] == '[' || text[at] == ',';
+    const bool closes = text[at] == '}' || text[at] == ']';
+    if (quoted || (!opens && !closes)) continue;
+    const std::size_t end = opens ? at + 1 : at;
+    if (end > begin) pieces.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  pieces.push_back(text.substr(begin));
+  return pieces;
+}
+
 }  // namespace
 
 bool parse_kubectl(std::string_view block, const BlockContext& context, const catalog::Catalog&,
@@ -206,13 +230,15 @@ bool parse_kubectl(std::string_view block, const BlockContext& context, const ca
   std::int64_t objects = 0;
   const auto lines = base::lines(block);
   for (std::size_t i = 0; i < lines.size() && i < kMaxLines; ++i) {
-    if (begins_object(lines[i])) {
-      if (object && object->finish(out)) found = true;
-      if (++objects > kMaxObjects) return found;
-      object.emplace(context);
+    for (const std::string_view line : laid_out(lines[i])) {
+      if (begins_object(line)) {
+        if (object && object->finish(out)) found = true;
+        if (++objects > kMaxObjects) return found;
+        object.emplace(context);
+      }
+      if (!object) object.emplace(context);
+      object->take(line, i);
     }
-    if (!object) object.emplace(context);
-    object->take(lines[i], i);
   }
   if (object && object->finish(out)) found = true;
   return found;

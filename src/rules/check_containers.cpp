@@ -29,9 +29,16 @@ const model::Field<std::string>* toolkit_version(const model::Machine& machine) 
   return nullptr;
 }
 
-/// A version, a package or a configuration tells that it is installed.
+bool is_gpu_spec(const model::CdiSpec& spec) {
+  const std::string kind = model::key_text(spec.kind);
+  return kind == "nvidia.com/gpu" || kind == "k8s.device-plugin.nvidia.com/gpu";
+}
+
+/// A version, a package, a configuration or a specification for CDI tells that it is installed.
 bool has_toolkit(const model::Machine& machine) {
-  return toolkit_version(machine) != nullptr || machine.containers.toolkit_mode.known();
+  const auto& specs = model::each(machine.containers.cdi_specs);
+  return toolkit_version(machine) != nullptr || machine.containers.toolkit_mode.known() ||
+         std::any_of(specs.begin(), specs.end(), is_gpu_spec);
 }
 
 bool has_docker(const model::Machine& machine) {
@@ -92,11 +99,6 @@ std::vector<List> wanted_names(const model::GpuFacts& facts) {
   return wanted;
 }
 
-bool is_gpu_spec(const model::CdiSpec& spec) {
-  const std::string kind = model::key_text(spec.kind);
-  return kind == "nvidia.com/gpu" || kind == "k8s.device-plugin.nvidia.com/gpu";
-}
-
 void device_fails(Look& look, const char* signal, const std::string& device, const model::CdiSpec& spec) {
   look.fails(signal).with("device", device).with("spec", spec.key()).proof(spec.devices);
 }
@@ -119,7 +121,8 @@ bool look_at_missing(Look& look, const std::vector<model::GpuFacts>& gpus, const
 void look_at_gone(Look& look, const std::vector<model::GpuFacts>& gpus, const model::CdiSpec& spec) {
   std::set<std::string> here;
   for (const model::GpuFacts& gpu : gpus) {
-    here.insert(model::key_text(gpu.report.uuid));
+    if (!gpu.report.uuid.known()) return;
+    here.insert(gpu.report.uuid.value());
     for (const model::MigInstance& instance : model::each(gpu.mig)) here.insert(instance.uuid);
   }
   for (const std::string& name : spec.devices.value()) {

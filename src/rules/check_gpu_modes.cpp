@@ -49,8 +49,39 @@ model::Verdict check_compute_mode(Look look, const Situation& situation) {
   return look.conclude();
 }
 
+namespace {
+
+/// The manager reported a layout as applied, and no GPU has a MIG device: a reset that failed on the way.
+const model::Event* claimed_layout(const Situation& situation) {
+  const model::Event* applied = event_of(situation.observations, "driver.mig_applied");
+  const model::Event* wanted = event_of(situation.observations, "driver.mig_layout_wanted");
+  const auto config = wanted == nullptr ? std::string() : wanted->params.at("config");
+  const bool layout = !config.empty() && config != "all-disabled" && config != "none";
+  const bool refused = event_of(situation.observations, "smi.reset_refused_in_use") != nullptr;
+  return layout || (wanted == nullptr && refused) ? applied : nullptr;
+}
+
+bool has_no_mig_device(const model::GpuFacts& gpu) {
+  const bool off = gpu.report.mig_current.known() && !gpu.report.mig_current.value();
+  return off || (gpu.mig.known() && gpu.mig.value().empty());
+}
+
+}  // namespace
+
 model::Verdict check_mig_layout(Look look, const Situation& situation) {
   bool any = false;
+  const auto& gpus = model::each(situation.machine.gpus);
+  const model::Event* claimed = claimed_layout(situation);
+  const bool none = !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), has_no_mig_device);
+  if (claimed != nullptr && none && !claimed->evidence.empty()) {
+    const model::GpuReport& first = gpus.front().report;
+    look.fails("gpu.mig_without_devices")
+        .on(model::SubjectKind::Gpu, gpu_id(first))
+        .proof_at(&claimed->evidence.front())
+        .proof_at(first.line_of(first.mig_current))
+        .proof_at(first.line_of(first.uuid));
+    return look.conclude();
+  }
   for (const model::GpuFacts& gpu : model::each(situation.machine.gpus)) {
     const model::GpuReport& report = gpu.report;
     if (!report.mig_current.known() || !report.mig_current.value()) continue;

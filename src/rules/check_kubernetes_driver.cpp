@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/check_kubernetes_driver.h"
 
+#include "base/pod_uid.h"
 #include "base/text.h"
 #include "rules/check_driver.h"
 
@@ -15,21 +16,6 @@ namespace gpuwright::rules {
 namespace {
 
 using Pods = std::vector<model::PodFacts>;
-
-/// The pod's uid in the path of a control group: "...-pod3f1c2a5e_77aa_....slice" (systemd) or
-/// "/kubepods/besteffort/pod3f1c2a5e-77aa-.../".
-std::string pod_uid_of(const std::string& control_group) {
-  constexpr std::size_t kUid = 36;
-  if (!base::contains(control_group, "kubepods")) return {};
-  for (std::size_t at = control_group.find("pod"); at != std::string::npos;
-       at = control_group.find("pod", at + 3)) {
-    std::string uid = base::replace_all(control_group.substr(at + 3, kUid), "_", "-");
-    const bool whole =
-        uid.size() == kUid && uid[8] == '-' && uid[13] == '-' && uid[18] == '-' && uid[23] == '-';
-    if (whole) return uid;
-  }
-  return {};
-}
 
 const model::PodFacts* pod_of(const Pods& pods, const std::string& uid) {
   const auto found =
@@ -53,7 +39,17 @@ bool belongs_to_stack(const model::PodFacts& pod) {
                      [&name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+/// Where only a process tells of its pod the command must say.
+bool is_stack_command(const model::GpuHolder& holder) {
+  constexpr std::array<std::string_view, 6> kCommands = {"nvidia-",   "nv-hostengine", "dcgm-exporter",
+                                                         "nv-fabric", "gpu-feature-",  "config-manager"};
+  const std::string command = model::key_text(holder.command);
+  return std::any_of(kCommands.begin(), kCommands.end(),
+                     [&command](std::string_view prefix) { return command.starts_with(prefix); });
+}
+
 std::string full_name(const model::PodFacts& pod) {
+  if (!pod.name.known()) return pod.key();
   return model::key_text(pod.name_space) + "/" + model::key_text(pod.name);
 }
 
@@ -74,9 +70,10 @@ model::Verdict check_gpu_pods_requested(Look look, const Situation& situation) {
   look.need(machine.driver.holders);
   std::vector<std::string> told;
   for (const model::GpuHolder& holder : model::each(machine.driver.holders)) {
-    const std::string uid = pod_uid_of(model::key_text(holder.control_group));
+    const std::string uid = base::pod_uid_of(model::key_text(holder.control_group));
     const model::PodFacts* pod = uid.empty() ? nullptr : pod_of(model::each(facts.pods), uid);
-    if (pod == nullptr || belongs_to_stack(*pod)) continue;
+    if (pod == nullptr || belongs_to_stack(*pod) || (!pod->name.known() && is_stack_command(holder)))
+      continue;
     const std::int64_t* gpus = look.need(pod->gpus);
     if (gpus == nullptr || *gpus > 0 || std::find(told.begin(), told.end(), uid) != told.end()) continue;
     told.push_back(uid);
@@ -97,7 +94,7 @@ std::string pods_in_the_way(const model::Machine& machine) {
   std::vector<std::string> names;
   for (const model::GpuHolder& holder : model::each(machine.driver.holders)) {
     const model::PodFacts* pod =
-        pod_of(model::each(machine.kubernetes.pods), pod_uid_of(model::key_text(holder.control_group)));
+        pod_of(model::each(machine.kubernetes.pods), base::pod_uid_of(model::key_text(holder.control_group)));
     if (pod == nullptr || belongs_to_stack(*pod)) continue;
     const std::string owner = model::key_text(pod->owner);
     const std::string name = full_name(*pod) + (owner.empty() || owner == "none" ? "" : " (" + owner + ")");

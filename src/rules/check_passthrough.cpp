@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <set>
 
 namespace gpuwright::rules {
 
@@ -111,18 +112,46 @@ std::int64_t bits_needed(std::int64_t memory_bytes, std::int64_t bars_bytes) {
 
 }  // namespace
 
+namespace {
+
+/// GPUs for which the kernel found no room, by their addresses without function.
+std::set<std::string> refused_gpus(const Situation& situation, const model::Event*& first) {
+  std::set<std::string> gpus;
+  for (const model::Event& event : situation.observations.events) {
+    const auto bar = event.params.find("bar");
+    const bool rom = bar != event.params.end() && base::parse_int(bar->second).value_or(0) > 5;
+    if (event.signal != "pcie.bar_unassigned" || rom) continue;
+    for (const model::PciFunction& function : model::each(situation.machine.pci)) {
+      const std::string& id = event.subject.id;  // with or without function
+      if (!is_gpu(function) || id.empty() || !function.key().starts_with(id)) continue;
+      gpus.insert(event.subject.id);
+      if (first == nullptr) first = &event;
+    }
+  }
+  return gpus;
+}
+
+}  // namespace
+
 model::Verdict check_guest_bars(Look look, const Situation& situation) {
   const model::Machine& machine = situation.machine;
   const model::Event* refused = event_of(situation.observations, "driver.bar_invalid");
   if (refused == nullptr) refused = event_of(situation.observations, "driver.bar_invalid_notice");
-  const Windows windows = windows_of(machine);
+  Windows windows = windows_of(machine);
+  const auto gpus = static_cast<std::int64_t>(refused_gpus(situation, refused).size());
+  if (gpus > windows.missing) {
+    windows.placed -= gpus - windows.missing;
+    windows.missing = gpus;
+  }
   if (!is_guest(machine) || (windows.placed + windows.missing == 0 && refused == nullptr))
     return look.not_applicable();
   if (windows.missing == 0 && refused == nullptr) return look.conclude();
   const auto& bits = machine.cpu.physical_address_bits;
   const std::int64_t memory = machine.memory.total.known() ? machine.memory.total.value().count() : 0;
   const bool too_wide = bits.known() && bits_needed(memory, windows.bars) > bits.value();
-  const bool some_fit = windows.missing > 0 && windows.placed > 0;
+  // A log may tell of the first GPU alone; a register window (BAR0) that is missing is the firmware's doing.
+  const bool registers = event_of(situation.observations, "driver.bar_invalid") != nullptr;
+  const bool some_fit = windows.missing > 0 && windows.placed > 0 && !registers;
   auto failure = look.fails(too_wide || some_fit ? "guest.address_width" : "guest.bar_unassigned");
   failure.with("bits", model::key_text(bits))
       .with("needs_bits", std::to_string(bits_needed(memory, windows.bars)))

@@ -18,7 +18,9 @@ constexpr double kFabricRate = 100;  // Gb/s: slower ports are for management an
 bool has_fabric(const model::Machine& machine) {
   const auto& ports = model::each(machine.network.rdma_ports);
   return std::any_of(ports.begin(), ports.end(), [](const model::RdmaFacts& port) {
-    return model::key_text(port.state) == "active" && port.rate.known() && port.rate.value() >= kFabricRate;
+    const bool infiniband = model::key_text(port.link_layer) == "InfiniBand";
+    return model::key_text(port.state) == "active" &&
+           (port.rate.known() ? port.rate.value() >= kFabricRate : infiniband);
   });
 }
 

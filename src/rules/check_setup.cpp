@@ -5,6 +5,7 @@
 #include "rules/check_setup.h"
 
 #include "base/text.h"
+#include "rules/check_kubernetes_driver.h"
 #include "rules/machine_words.h"
 
 #include <algorithm>
@@ -30,7 +31,13 @@ const model::PackageFacts* host_driver_package(const model::Machine& machine) {
 
 model::Verdict check_driver_owner(Look look, const Situation& situation) {
   const model::Machine& machine = situation.machine;
-  const model::Field<std::string>& operators = machine.driver.container_stack_driver;
+  const auto& pods = model::each(machine.kubernetes.pods);
+  const auto pod = std::find_if(pods.begin(), pods.end(), is_driver_pod);
+  // A driver pod beside the host's driver is told where it fails.
+  const bool failing = event_of(situation.observations, "k8s.operator_pod_failing") != nullptr ||
+                       event_of(situation.observations, "k8s.crash_loop") != nullptr;
+  const bool by_pod = !machine.driver.container_stack_driver.known() && pod != pods.end() && failing;
+  const model::Field<std::string>& operators = by_pod ? pod->name : machine.driver.container_stack_driver;
   if (!operators.known()) return look.not_applicable();
   const model::PackageFacts* package = host_driver_package(machine);
   const bool by_installer = package == nullptr && machine.driver.library_version.known();

@@ -43,8 +43,13 @@ void mount_fails(Look& look, const model::StorageFacts& storage, const model::Ex
   const bool runs = std::any_of(raids.begin(), raids.end(), [&array](const model::RaidFacts& raid) {
     return raid.key() == array && model::key_text(raid.state) != "inactive";
   });
-  if (!array.empty() && !runs && !base::contains(array, "/"))
-    array_fails(look, array, promised_level(storage, array), mount.device);
+  // A name below /dev/md/ stands for a number that is not known: judged where no array runs at all.
+  const bool none_runs = std::none_of(raids.begin(), raids.end(), [](const model::RaidFacts& raid) {
+    return model::key_text(raid.state) != "inactive";
+  });
+  const std::string name = array.substr(array.rfind('/') + 1);
+  if (!array.empty() && !runs && (!base::contains(array, "/") || (storage.raids.known() && none_runs)))
+    array_fails(look, name, promised_level(storage, name), mount.device);
   look.fails("disk.mount_missing").with("mount", mount.key()).with("device", device).proof(mount.name);
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/pci_report.h"
 #include "rules/compatibility.h"
+#include "rules/gpu_identity.h"
 #include "rules/net_events.h"
 
 #include <algorithm>
@@ -195,13 +196,31 @@ void judge_nodes(const model::Observations& observations, std::vector<Event>& ou
     const auto allocatable = base::parse_int(param(*node, "allocatable"));
     const bool withdrawn = capacity && allocatable && *allocatable < *capacity;
     const bool none = param(*node, "expected") == "yes" && capacity.value_or(0) == 0;
-    if (!withdrawn && !none) continue;
+    if ((!withdrawn && !none) || node->evidence.empty()) continue;
     Event event = *node;
     event.signal = withdrawn ? "k8s.gpus_withdrawn" : "k8s.node_advertises_none";
     event.signature = kId;
     event.level = model::EventLevel::Alarm;
     out.push_back(std::move(event));
   }
+}
+
+/// None of the GPUs sits on a board with NVSwitches: Fabric Manager has nothing to do here, and that it does
+/// not run is right.
+void judge_boards(const model::Observations& observations, std::vector<Event>& out) {
+  const auto alone = [](std::string_view name, std::string_view device) {
+    const NvlinkUse use = nvlink_use(name, device);
+    return use == NvlinkUse::Bridge || use == NvlinkUse::Never;
+  };
+  const model::GpuReport* first = nullptr;
+  for (const model::GpuReport& gpu : observations.gpus) {
+    if (!alone(model::key_text(gpu.name), model::key_text(gpu.device_id))) return;
+    if (first == nullptr) first = &gpu;
+  }
+  if (first == nullptr || first->lines.empty()) return;
+  Event event = derived_event("fm.no_switch_board", kId, model::Subject(), first->lines.front());
+  event.level = model::EventLevel::Context;
+  out.push_back(std::move(event));
 }
 
 }  // namespace
@@ -214,6 +233,7 @@ std::vector<Event> judge_driver(const model::Observations& observations, const c
   judge_flavour(observations, catalog, out);
   judge_pods(observations, out);
   judge_nodes(observations, out);
+  judge_boards(observations, out);
   return out;
 }
 

@@ -57,6 +57,8 @@ class Case : public ::testing::TestWithParam<ExpectedCase> {
     ASSERT_FALSE(diagnosis.findings.empty()) << how << ": nothing found";
     EXPECT_THAT(expected.causes, Contains(diagnosis.findings.front().cause))
         << how << ": " << summary(diagnosis);
+    for (const model::Finding& finding : diagnosis.findings)
+      EXPECT_FALSE(finding.evidence.empty()) << how << ": " << finding.cause << " has no proof";
   }
 
   /// Each line means something by itself, so that lines may be moved apart.

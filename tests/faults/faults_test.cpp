@@ -44,7 +44,10 @@ model::Diagnosis diagnosis_of(const Fault& fault, const char* part) {
   WrittenMachine machine = other.empty() ? fault.base : written_machine(other);
   apply(fault.node[part], machine, fault.node["id"].text() + " " + part);
   const auto source = source_of(machine);
-  return diagnose_machine(*source);
+  model::Diagnosis diagnosis = diagnose_machine(*source);
+  for (const model::Finding& finding : diagnosis.findings)
+    EXPECT_FALSE(finding.evidence.empty()) << finding.cause << " has no proof";
+  return diagnosis;
 }
 
 class Faults : public ::testing::TestWithParam<std::string> {};
