@@ -153,6 +153,7 @@ class Signals final : public Waiting::State, public std::enable_shared_from_this
   void cancel() override {
     wanted_ = false;
     error_code ignored;
+    set_.cancel(ignored);  // clear() alone would leave the wait where nobody finds it
     set_.clear(ignored);
   }
 

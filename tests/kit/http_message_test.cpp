@@ -78,6 +78,14 @@ TEST(HttpRequest, MayComeInChunks) {
   }
 }
 
+TEST(HttpRequest, MayEndInChunksWithoutABodyOrWithTrailers) {
+  const std::string start = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const char* end : {"0\r\n\r\n", "000;x\r\n\r\n", "0\r\nA: b\r\n\r\n"}) {
+    for (const std::size_t piece : {1UL, 2UL, 3UL, 4UL, 1000UL})
+      EXPECT_EQ(read_request(start + end, piece).progress, HttpProgress::Complete) << end << piece;
+  }
+}
+
 TEST(HttpRequest, SaysHowTheConnectionGoesOn) {
   EXPECT_FALSE(read_request("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").keep_alive);
   EXPECT_FALSE(read_request("GET / HTTP/1.0\r\n\r\n").keep_alive);
