@@ -220,7 +220,9 @@ void HttpRequestReader::reset() {
 
 HttpProgress HttpRequestReader::take(std::string_view& bytes) {
   RequestParser& parser = *state_->parser;
-  while (!parser.got_some() && base::contains(bytes.substr(0, 2), "\r\n")) bytes.remove_prefix(2);
+  // Line ends before a request do not count (RFC 9112, section 2.2).
+  while (!parser.got_some() && bytes.substr(0, 2) == "\r\n") bytes.remove_prefix(2);
+  if (!parser.got_some() && bytes == "\r") return HttpProgress::NeedsMore;
   if (const error_code error = feed(parser, bytes)) {
     state_->broken_status = status_of(error);
     return HttpProgress::Broken;

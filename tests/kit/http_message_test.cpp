@@ -63,6 +63,8 @@ TEST(HttpRequest, IsUnderstoodInWhateverPiecesItComes) {
 TEST(HttpRequest, LeavesTheNextOneAlone) {
   const Read read = read_request("\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\n");
   ASSERT_EQ(read.progress, HttpProgress::Complete);
+  for (const std::size_t piece : {1UL, 3UL})
+    EXPECT_EQ(read_request("\r\n\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\n", piece).request.path, "/a");
   EXPECT_EQ(read.request.path, "/a");
   EXPECT_EQ(read.left, "GET /b HTTP/1.1\r\n");
 }
