@@ -28,6 +28,8 @@ using std::chrono::steady_clock;
 /// What is told while nothing can be written is kept for the first tick that can, at most so much of it.
 constexpr std::size_t kMostCarried = 1000;
 
+constexpr useconds_t kLockPause = 5000;
+
 std::int64_t unix_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -103,8 +105,12 @@ class Child {
     const std::string path = options_.path + ".lock";
     base::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640));
     if (!fd.valid()) return base::system_error(errno, path);
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
+    // At our start the process before us may be on its way out.
+    const auto end = steady_clock::now() + std::exchange(patience_, std::chrono::milliseconds(0));
+    while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (steady_clock::now() < end && ::usleep(kLockPause) == 0) continue;
       return base::make_error(ErrorKind::Conflict, "another gpuwright writes this history", options_.path);
+    }
     lock_ = std::move(fd);
     return base::Done{};
   }
@@ -273,6 +279,7 @@ class Child {
   const HistorianChildOptions& options_;
   FrameCutter cutter_;
   base::Fd lock_;
+  std::chrono::milliseconds patience_{1000};
   std::optional<HistoryStore> store_;
   std::map<std::uint32_t, NameFrame> names_;
   StateFrame state_;

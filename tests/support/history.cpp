@@ -91,6 +91,7 @@ void kill_historian_at_random(int times) {
       if (historian.pid() > 0) ::kill(historian.pid(), SIGKILL);
       historian.pump(steady_clock::now());
       confirmed = historian.state().written;
+      EXPECT_EQ(historian.state().lost, 0U) << "kill " << kill << ": " << historian.state().message;
     }
     if (kill == 0 && access(path.c_str(), F_OK) != 0) continue;
     auto probe = watch::HistoryStore::open(path, options.child.store);
