@@ -221,27 +221,50 @@ std::vector<std::string_view> laid_out(std::string_view line) {
   return pieces;
 }
 
+/// The objects of a block, one after the other.
+class Objects {
+ public:
+  Objects(const BlockContext& context, model::Observations& out) : context_(context), out_(out) {}
+
+  /// False when there are too many.
+  bool take(std::string_view line, std::size_t index) {
+    if (begins_object(line)) {
+      finish();
+      if (++count_ > kMaxObjects) return false;
+      object_.emplace(context_);
+    }
+    if (!object_) object_.emplace(context_);
+    object_->take(line, index);
+    return true;
+  }
+
+  /// True where anything was found.
+  bool finish() {
+    if (object_ && object_->finish(out_)) found_ = true;
+    object_.reset();
+    return found_;
+  }
+
+ private:
+  const BlockContext& context_;
+  model::Observations& out_;
+  std::optional<Object> object_;
+  std::int64_t count_ = 0;
+  bool found_ = false;
+};
+
 }  // namespace
 
 bool parse_kubectl(std::string_view block, const BlockContext& context, const catalog::Catalog&,
                    model::Observations& out) {
-  bool found = false;
-  std::optional<Object> object;
-  std::int64_t objects = 0;
+  Objects objects(context, out);
   const auto lines = base::lines(block);
   for (std::size_t i = 0; i < lines.size() && i < kMaxLines; ++i) {
     for (const std::string_view line : laid_out(lines[i])) {
-      if (begins_object(line)) {
-        if (object && object->finish(out)) found = true;
-        if (++objects > kMaxObjects) return found;
-        object.emplace(context);
-      }
-      if (!object) object.emplace(context);
-      object->take(line, i);
+      if (!objects.take(line, i)) return objects.finish();
     }
   }
-  if (object && object->finish(out)) found = true;
-  return found;
+  return objects.finish();
 }
 
 }  // namespace gpuwright::parse
