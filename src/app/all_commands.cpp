@@ -11,18 +11,20 @@ int run_explain(const std::vector<std::string>& arguments, const Console& consol
 int run_facts(const std::vector<std::string>& arguments, const Console& console);
 int run_fleet(const std::vector<std::string>& arguments, const Console& console);
 int run_history(const std::vector<std::string>& arguments, const Console& console);
+int run_render(const std::vector<std::string>& arguments, const Console& console);
 int run_serve(const std::vector<std::string>& arguments, const Console& console);
 int run_spec(const std::vector<std::string>& arguments, const Console& console);
 
 namespace {
 
-constexpr std::array<Command, 8> kCommands = {{
+constexpr std::array<Command, 9> kCommands = {{
     {"doctor", "find what is wrong, why, and what to do", run_doctor},
     {"capture", "pack redacted evidence for replay or for a vendor", run_capture},
     {"explain", "explain a code, cause, signal or error text", run_explain},
     {"facts", "show what this machine is", run_facts},
     {"fleet", "let many nodes look at themselves, over ssh", run_fleet},
     {"history", "ask what this node remembers", run_history},
+    {"render", "print configuration for what others run: Prometheus, Alertmanager", run_render},
     {"serve", "watch this machine: metrics and health", run_serve},
     {"spec", "write, check and compare what a machine should be (gpuwright.yaml)", run_spec},
 }};

@@ -55,6 +55,7 @@ Daemon::Daemon(const catalog::Catalog& catalog, const watch::WatchPlan& plan, Da
       watcher_(catalog.metrics(), plan, now),
       sampler_(plan.values, options_.sampler, watcher_),
       looker_(loop_, options_.looker, [this](auto seen) { looked(std::move(seen)); }) {
+  sampler_.before_close([this](int fd) { answers_.erase(fd); });
   watcher_.on_recovery([this](const std::string& pci, const std::string& why) {
     (void)health_.recovered(pci, why, watcher_.state().wall_s);
     show_health();
@@ -103,10 +104,7 @@ void Daemon::tick() {
 
 /// After anything that may have changed the sampler's children or deadlines.
 void Daemon::sampler_moved() {
-  const auto fds = sampler_.descriptors();
-  for (auto at = answers_.begin(); at != answers_.end();)
-    at = std::find(fds.begin(), fds.end(), at->first) == fds.end() ? answers_.erase(at) : std::next(at);
-  for (const int fd : fds) {
+  for (const int fd : sampler_.descriptors()) {
     if (answers_.count(fd) != 0) continue;
     auto waiting = loop_.on_readable(fd, [this, fd] {
       sampler_.read(fd);

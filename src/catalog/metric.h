@@ -54,11 +54,27 @@ struct PagedXidRow {
   std::string source;
 };
 
+/// One rule of Prometheus that rings, with the proof that it does. Quotes within expressions are single.
+struct AlertRow {
+  std::string name;
+  std::string expr;      ///< "@critical_xids@" and "@warning_xids@" stand for the codes of paged_xids.csv
+  std::string hold;      ///< for how long it must hold: "5m"
+  std::string severity;  ///< critical, warning, info
+  std::string cause;     ///< of data/causes, whose text becomes the runbook; may be empty
+  std::string summary;
+  std::string summary_zh;
+  std::string series;  ///< of its test: several behind ';'
+  std::string fires;   ///< their values, a minute apart, that ring after half an hour
+  std::string quiet;   ///< that do not
+  std::string source;
+};
+
 struct Metrics {
   std::vector<MetricFamilyRow> families;  ///< in the order in which they are printed
   std::vector<MetricSeriesRow> series;
   std::vector<DcgmFieldRow> dcgm;
   std::vector<PagedXidRow> xids;
+  std::vector<AlertRow> alerts;
 };
 
 /// Where a value comes from: "call:temperature" (one of host::nvml::sample_calls), "field:83",

@@ -230,7 +230,7 @@ void fields(Archive& archive, Compat& compat) {
 }
 template <class Archive>
 void fields(Archive& archive, Metrics& metrics) {
-  archive(metrics.families, metrics.series, metrics.dcgm, metrics.xids);
+  archive(metrics.families, metrics.series, metrics.dcgm, metrics.xids, metrics.alerts);
 }
 template <class Archive>
 void fields(Archive& archive, Tables& tables) {

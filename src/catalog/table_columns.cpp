@@ -141,6 +141,7 @@ base::Result<bool> add_typed_table(Tables& tables, const KnowledgeFile& file) {
   if (name == "metrics/families.csv") return read_table(file, tables.metrics.families);
   if (name == "metrics/series.csv") return read_table(file, tables.metrics.series);
   if (name == "metrics/paged_xids.csv") return read_table(file, tables.metrics.xids);
+  if (name == "metrics/alerts.csv") return read_table(file, tables.metrics.alerts);
   if (name == "metrics/dcgm.csv") return read_table(file, tables.metrics.dcgm);
   if (name == "thresholds.csv") return read_table(file, tables.thresholds);
   return false;

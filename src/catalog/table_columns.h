@@ -254,6 +254,21 @@ void columns(Visitor& visitor, PagedXidRow& row) {
   visitor.text("source", row.source);
 }
 
+template <class Visitor>
+void columns(Visitor& visitor, AlertRow& row) {
+  visitor.text("name", row.name);
+  visitor.text("expr", row.expr);
+  visitor.text("for", row.hold);
+  visitor.text("severity", row.severity);
+  visitor.text("cause", row.cause);
+  visitor.text("summary", row.summary);
+  visitor.text("summary_zh", row.summary_zh);
+  visitor.text("series", row.series);
+  visitor.text("fires", row.fires);
+  visitor.text("quiet", row.quiet);
+  visitor.text("source", row.source);
+}
+
 /// Reads one file into its typed table. False: it has none. Malformed with `file:line` for a column that is
 /// missing or unknown, a value of the wrong form, or a row without source.
 base::Result<bool> add_typed_table(Tables& tables, const KnowledgeFile& file);

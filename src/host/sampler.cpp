@@ -59,13 +59,19 @@ void Sampler::start() {
 
 void Sampler::stop() {
   running_ = false;
-  for (auto& crew : crews_) {
-    const pid_t pid = crew->pid;
-    if (!crew->child.end()) left_.push_back(pid);
-  }
+  for (auto& crew : crews_) (void)end_crew(*crew);
   crews_.clear();
   main_retry_.reset();
   lost_.clear();
+}
+
+/// Kills it. False when it does not die: it is left behind.
+bool Sampler::end_crew(Crew& crew) {
+  if (before_close_ && !crew.ended) before_close_(crew.child.fd());
+  crew.ended = true;
+  const bool gone = crew.child.end();
+  if (!gone) left_.push_back(crew.pid);
+  return gone;
 }
 
 void Sampler::start_crew(std::vector<std::uint32_t> only) {
@@ -94,9 +100,7 @@ void Sampler::start_crew(std::vector<std::uint32_t> only) {
 void Sampler::restart_main() {
   for (auto& crew : crews_) {
     if (!crew->main || crew->ended) continue;
-    const pid_t pid = crew->pid;
-    if (!crew->child.end()) left_.push_back(pid);
-    crew->ended = true;
+    (void)end_crew(*crew);
     ++restarts_;
   }
   lost_.clear();
@@ -163,8 +167,7 @@ void Sampler::frame(Crew& crew, const SampleFrame& frame) {
     case SampleTag::Failed: {
       base::ByteReader reader(frame.content);
       const auto kind = static_cast<base::ErrorKind>(reader.get<std::uint8_t>());
-      crew.ended = true;
-      (void)crew.child.end();
+      (void)end_crew(crew);
       if (crew.main) {
         listener_.on_no_driver(base::make_error(kind, base::printable(reader.get_text())));
         main_retry_ = Clock::now() + limits_.retry;
@@ -214,9 +217,7 @@ void Sampler::hung(std::uint32_t index, pid_t waiting) {
 
 void Sampler::give_up(Crew& crew, milliseconds waited, bool crashed) {
   const pid_t pid = crew.pid;
-  const bool gone = crew.child.end();
-  if (!gone) left_.push_back(pid);
-  crew.ended = true;
+  const bool gone = end_crew(crew);
   ++restarts_;
   if (crew.asking) {
     const std::uint32_t index = *crew.asking;
@@ -294,8 +295,7 @@ void Sampler::try_again() {
       return !crew->ended && !crew->main && crew->only.front() == index;
     });
     if (one.good >= kGoodSamples && own != crews_.end()) {  // it answers again
-      (void)(*own)->child.end();
-      (*own)->ended = true;
+      (void)end_crew(**own);
       at = hung_.erase(at);
       joins = true;
       continue;

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpuwright::host {
@@ -67,6 +68,8 @@ class Sampler {
   void tick(bool whole);
 
   std::vector<int> descriptors() const;
+  /// Whom to tell before one of them is closed: its number may be another's at once.
+  void before_close(std::function<void(int)> tell) { before_close_ = std::move(tell); }
   void read(int descriptor);
   Clock::time_point next_deadline() const;
   /// Gives up who is late, collects the dead, tries anew what is due.
@@ -85,6 +88,7 @@ class Sampler {
   };
 
   void start_crew(std::vector<std::uint32_t> only);
+  bool end_crew(Crew& crew);
   void restart_main();
   void frame(Crew& crew, const struct SampleFrame& frame);
   void sampled(Crew& crew, model::GpuSample sample);
@@ -100,6 +104,7 @@ class Sampler {
   SamplerLimits limits_;
   SampleListener& listener_;
   SampleWork work_;
+  std::function<void(int)> before_close_;
   std::vector<std::unique_ptr<Crew>> crews_;
   std::map<std::uint32_t, Hung> hung_;  ///< by GPU index
   std::vector<std::uint32_t> lost_;

@@ -1,0 +1,137 @@
+// See the header.
+// SPDX-License-Identifier: Apache-2.0
+#include "artifacts/prometheus.h"
+
+#include "base/text.h"
+
+#include <fmt/core.h>
+
+namespace gpuwright::artifacts {
+
+namespace {
+
+/// A double-quoted scalar of YAML, which reads the escapes of JSON.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') out += '\\';
+    if (letter == '\n') {
+      out += "\\n";
+    } else {
+      out += letter;
+    }
+  }
+  return out + "\"";
+}
+
+std::string codes(const catalog::Metrics& metrics, const char* severity) {
+  std::string all;
+  for (const catalog::PagedXidRow& row : metrics.xids) {
+    if (row.severity == severity) all += (all.empty() ? "" : "|") + std::to_string(row.code);
+  }
+  return all;
+}
+
+std::string expression(const catalog::Metrics& metrics, const catalog::AlertRow& row) {
+  std::string text = base::replace_all(row.expr, "@critical_xids@", codes(metrics, "critical"));
+  return base::replace_all(text, "@warning_xids@", codes(metrics, "warning"));
+}
+
+/// What to do, of the cause's text. Braces are Prometheus's own there, so those of our places go.
+std::string runbook(const catalog::Catalog& catalog, const catalog::AlertRow& row,
+                    catalog::Language language) {
+  const catalog::Cause* cause = row.cause.empty() ? nullptr : catalog.cause(row.cause);
+  if (cause == nullptr) return "gpuwright doctor (on the node)";
+  std::string text = cause->why.in(language);
+  for (const std::string& step : cause->now.in(language)) text += "\n- " + step;
+  text += "\ngpuwright explain " + row.cause;
+  return base::replace_all(base::replace_all(text, "{", "<"), "}", ">");
+}
+
+}  // namespace
+
+std::string prometheus_rules(const catalog::Catalog& catalog, catalog::Language language) {
+  const catalog::Metrics& metrics = catalog.metrics();
+  std::string text =
+      "# Alert rules for gpuwright serve; `gpuwright render prometheus-rules` made them.\n"
+      "groups:\n- name: gpuwright\n  rules:\n";
+  for (const catalog::AlertRow& row : metrics.alerts) {
+    const std::string& summary = language == catalog::Language::Chinese ? row.summary_zh : row.summary;
+    text += fmt::format("  - alert: {}\n    expr: {}\n    for: {}\n", row.name,
+                        quoted(expression(metrics, row)), row.hold);
+    text += fmt::format("    labels: {{severity: {}}}\n", row.severity);
+    text += fmt::format("    annotations:\n      summary: {}\n      runbook: {}\n", quoted(summary),
+                        quoted(runbook(catalog, row, language)));
+  }
+  return text;
+}
+
+namespace {
+
+std::string test_case(const catalog::AlertRow& row, const std::string& values, bool rings) {
+  std::string text =
+      fmt::format("- name: {} {}\n  interval: 1m\n  input_series:\n", row.name, rings ? "rings" : "is quiet");
+  const auto series = base::split(row.series, ';');
+  const auto all = base::split(values, ';');
+  for (std::size_t at = 0; at < series.size() && at < all.size(); ++at) {
+    text += fmt::format("  - series: {}\n    values: {}\n", quoted(std::string(series[at])),
+                        quoted(std::string(all[at])));
+  }
+  // How often it rings is told; labels and texts are those of the rule itself.
+  text += fmt::format(
+      "  promql_expr_test:\n  - expr: count(ALERTS{{alertname='{}',alertstate='firing'}}) or vector(0)\n",
+      row.name);
+  return text +
+         fmt::format("    eval_time: 30m\n    exp_samples: [{{labels: '{{}}', value: {}}}]\n", rings ? 1 : 0);
+}
+
+}  // namespace
+
+std::string prometheus_rule_tests(const catalog::Catalog& catalog, catalog::Language /*language*/,
+                                  const std::string& rules_file) {
+  std::string text = fmt::format("rule_files: [{}]\nevaluation_interval: 1m\ntests:\n", quoted(rules_file));
+  for (const catalog::AlertRow& row : catalog.metrics().alerts) {
+    text += test_case(row, row.fires, true);
+    text += test_case(row, row.quiet, false);
+  }
+  return text;
+}
+
+std::string prometheus_config(const ScrapeOptions& options) {
+  std::string text = "global: {scrape_interval: 15s, evaluation_interval: 15s}\n";
+  text += fmt::format("rule_files: [{}]\n", quoted(options.rules_file));
+  if (!options.alertmanager.empty()) {
+    text += fmt::format("alerting:\n  alertmanagers:\n  - static_configs:\n    - targets: [{}]\n",
+                        quoted(options.alertmanager));
+  }
+  text += "scrape_configs:\n- job_name: gpuwright\n";
+  if (options.discovery == Discovery::Static) {
+    text += "  static_configs:\n  - targets:\n";
+    for (const std::string& target : options.targets) text += fmt::format("    - {}\n", quoted(target));
+    return text;
+  }
+  if (options.discovery == Discovery::File)
+    return text + fmt::format("  file_sd_configs:\n  - files: [{}]\n", quoted(options.target_file));
+  return text +
+         "  kubernetes_sd_configs:\n  - role: node\n"
+         "  relabel_configs:\n"
+         "  - source_labels: [__meta_kubernetes_node_label_nvidia_com_gpu_present]\n"
+         "    regex: \"true\"\n    action: keep\n"
+         "  - source_labels: [__meta_kubernetes_node_address_InternalIP]\n"
+         "    replacement: \"$1:9400\"\n    target_label: __address__\n"
+         "  - source_labels: [__meta_kubernetes_node_name]\n    target_label: node\n";
+}
+
+std::string alertmanager_config(const std::string& webhook) {
+  return fmt::format(
+      "route:\n  receiver: operators\n  group_by: [alertname, instance]\n  group_wait: 30s\n"
+      "  group_interval: 5m\n  repeat_interval: 4h\n"
+      "  routes:\n  - matchers: ['severity=\"critical\"']\n    receiver: operators\n    group_wait: 5s\n"
+      "    repeat_interval: 1h\n"
+      "inhibit_rules:\n- source_matchers: ['alertname=\"GpuDown\"']\n"
+      "  target_matchers: ['alertname=\"GpuSamplesStale\"']\n  equal: [instance, gpu]\n"
+      "receivers:\n- name: operators\n  webhook_configs:\n  - url: {}\n    send_resolved: true\n",
+      quoted(webhook));
+}
+
+}  // namespace gpuwright::artifacts
