@@ -26,3 +26,4 @@ target_link_libraries(third_party::ssl INTERFACE third_party::crypto)
 find_path(BOOST_INCLUDE boost/beast/http/basic_parser.hpp REQUIRED)  # Asio and Beast are headers alone
 static_library(third_party::sqlite sqlite3)
 target_link_libraries(third_party::sqlite INTERFACE m ${CMAKE_DL_LIBS} Threads::Threads)
+static_library(third_party::nghttp2 nghttp2)

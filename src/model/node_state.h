@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "model/gpu_user.h"
 #include "model/live_incident.h"
 #include "model/sample.h"
 
@@ -20,21 +21,6 @@ struct XidCount {
   double last_s = 0;  ///< unix time of the last one; 0: none yet
 };
 
-/// Whose process this is, as the kernel and the orchestrator tell it. Empty texts: not so.
-struct GpuUser {
-  std::int64_t pid = 0;
-  std::string user;       ///< name, or "uid 1000" where it has none
-  std::string command;    ///< short name of the program
-  std::string container;  ///< id
-  std::string runtime;    ///< docker, containerd, crio, podman, ...
-  std::string pod, pod_namespace, pod_container, pod_uid;
-  std::string slurm_job, slurm_partition, slurm_step;
-  std::string unit;  ///< systemd unit
-  std::uint64_t memory_bytes = 0;
-  bool memory_known = false;
-  std::int64_t gpu_instance = -1;
-};
-
 struct GpuState {
   SampledGpu identity;
   bool up = false;     ///< its last answer came in time
@@ -49,6 +35,7 @@ struct GpuState {
   std::map<std::int64_t, XidCount> xids;
   std::vector<GpuUser> users;
   bool users_known = false;
+  std::vector<GpuUser> given;  ///< to whom an orchestrator gave it, with or without a process on it
   double nvlink_bytes_per_s = -1;  ///< over all links, both ways; negative: not known
 };
 
@@ -84,6 +71,17 @@ struct HostSeries {
   double value = 0;
 };
 
+/// How asking about users and the host goes.
+struct SurveyState {
+  double fresh_s = 0;   ///< monotonic time of its last answer; 0: none yet
+  double took_s = 0;    ///< processor time of that
+  std::uint64_t restarts = 0;
+  std::uint64_t left_behind = 0;
+  std::vector<std::string> silent;  ///< what gave no answer and is let be
+  std::string no_pods;              ///< why kubelet tells nothing; empty: it tells, or there is none
+  double pods_fresh_s = 0;          ///< monotonic time of its last good answer; 0: none
+};
+
 struct NodeState {
   SampledDriver driver;
   bool driver_known = false;
@@ -95,6 +93,7 @@ struct NodeState {
   SelfState self;
   HealthState health;
   std::vector<HostSeries> host_series;
+  SurveyState survey;
   double now_s = 0;   ///< monotonic
   double wall_s = 0;  ///< unix time
 };
