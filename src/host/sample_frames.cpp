@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/sample_frames.h"
 
+#include "base/frames.h"
 #include "base/text.h"
 
 namespace gpuwright::host {
@@ -12,7 +13,6 @@ using base::ByteReader;
 using base::ByteWriter;
 using model::SampleValue;
 
-constexpr std::uint32_t kMostContent = std::uint32_t{1} << 20;
 constexpr std::size_t kLeastText = sizeof(std::uint32_t);
 constexpr std::size_t kMostText = 200;
 
@@ -48,24 +48,13 @@ SampleValue value_of(ByteReader& from) {
 }  // namespace
 
 std::string frame_bytes(SampleTag tag, std::string_view content) {
-  ByteWriter writer;
-  if (content.size() > kMostContent) content = {};
-  writer.put(static_cast<std::uint32_t>(content.size()));
-  writer.put(static_cast<char>(tag));
-  return writer.take().append(content);
+  return base::frame_bytes(static_cast<char>(tag), content);
 }
 
 std::optional<SampleFrame> take_frame(std::string_view& bytes, bool& broken) {
-  constexpr std::size_t kHead = sizeof(std::uint32_t) + 1;
-  if (bytes.size() < kHead) return std::nullopt;
-  ByteReader head(bytes);
-  const auto size = head.get<std::uint32_t>();
-  const char tag = head.get<char>();
-  broken = size > kMostContent;
-  if (broken || bytes.size() - kHead < size) return std::nullopt;
-  const SampleFrame frame{static_cast<SampleTag>(tag), bytes.substr(kHead, size)};
-  bytes.remove_prefix(kHead + size);
-  return frame;
+  const auto frame = base::take_frame(bytes, broken);
+  if (!frame) return std::nullopt;
+  return SampleFrame{static_cast<SampleTag>(frame->tag), frame->content};
 }
 
 std::string encode(const model::SampledDriver& driver) {
