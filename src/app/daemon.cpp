@@ -54,6 +54,7 @@ Daemon::Daemon(const catalog::Catalog& catalog, const watch::WatchPlan& plan, Da
       options_(std::move(options)),
       watcher_(catalog.metrics(), plan, now),
       sampler_(plan.values, options_.sampler, watcher_),
+      surveyor_(options_.survey),
       looker_(loop_, options_.looker, [this](auto seen) { looked(std::move(seen)); }) {
   sampler_.before_close([this](int fd) { answers_.erase(fd); });
   watcher_.on_recovery([this](const std::string& pci, const std::string& why) {
@@ -74,6 +75,7 @@ base::Status Daemon::open() {
   GPUWRIGHT_TRY(signals_, loop_.on_signal({SIGTERM, SIGINT}, [this](int) { loop_.stop(); }));
   open_kernel_log();
   sampler_.start();
+  surveyor_.start();
   look_at_bus();
   look_at_self();
   ticks_ = loop_.every(options_.often, [this] { tick(); });
@@ -89,6 +91,7 @@ base::Status Daemon::open() {
 void Daemon::run() {
   loop_.run();
   sampler_.stop();
+  surveyor_.stop();
 }
 
 void Daemon::tick() {
@@ -100,6 +103,38 @@ void Daemon::tick() {
   note_changes();
   sampler_.tick(whole);
   sampler_moved();
+  // A period after all values were asked: then the processes on the GPUs are known.
+  if (survey_due_) surveyor_.tick(watch::pids_of(watcher_.state()));
+  survey_due_ = whole;
+  survey_moved();
+}
+
+/// After anything that may have changed the surveyor's child or deadline.
+void Daemon::survey_moved() {
+  const auto children = surveyor_.children();
+  const pid_t child = children.empty() ? -1 : children.front();
+  if (child != survey_child_) {
+    survey_waits_.cancel();
+    survey_child_ = child;
+    const auto fds = surveyor_.descriptors();
+    auto waiting = fds.empty() ? base::Result<kit::Waiting>(kit::Waiting())
+                               : loop_.on_readable(fds.front(), [this, fd = fds.front()] {
+                                   const auto before = surveyor_.answers();
+                                   surveyor_.read(fd);
+                                   if (surveyor_.answers() != before)
+                                     surveyor_.fill(watcher_.mutable_state());
+                                   survey_moved();
+                                 });
+    if (waiting) survey_waits_ = std::move(*waiting);
+  }
+  const auto deadline = surveyor_.next_deadline();
+  if (deadline == watch::Surveyor::Clock::time_point::max()) return survey_deadline_.cancel();
+  const auto left = std::chrono::ceil<milliseconds>(deadline - watch::Surveyor::Clock::now());
+  survey_deadline_ = loop_.after(std::max(left, milliseconds(1)), [this] {
+    surveyor_.look_at_clock();
+    surveyor_.fill(watcher_.mutable_state());
+    survey_moved();
+  });
 }
 
 /// After anything that may have changed the sampler's children or deadlines.
@@ -108,6 +143,7 @@ void Daemon::sampler_moved() {
     if (answers_.count(fd) != 0) continue;
     auto waiting = loop_.on_readable(fd, [this, fd] {
       sampler_.read(fd);
+      surveyor_.name_new_users(watcher_.mutable_state());
       sampler_moved();
     });
     if (waiting) answers_.emplace(fd, std::move(*waiting));
@@ -185,9 +221,11 @@ void Daemon::note_changes() {
 
 void Daemon::look_at_self() {
   model::SelfState& self = watcher_.mutable_state().self;
-  watch::add_own_cost(sampler_.children(), self);
+  std::vector<pid_t> children = sampler_.children();
+  for (const pid_t child : surveyor_.children()) children.push_back(child);
+  watch::add_own_cost(children, self);
   self.sampler_restarts = static_cast<std::uint64_t>(sampler_.restarts());
-  self.left_behind = static_cast<std::uint64_t>(sampler_.left_behind());
+  self.left_behind = static_cast<std::uint64_t>(sampler_.left_behind() + surveyor_.left_behind());
 }
 
 void Daemon::look_at_bus() {
@@ -214,6 +252,7 @@ std::string Daemon::render(server::MetricsFormat format) {
     dcgm.fields = &plan_.fields;
     dcgm.host_label = options_.host_label;
     dcgm.stale_after_s = own.whole_stale_after_s;
+    dcgm.user_labels = options_.dcgm_user_labels;
     report::write_dcgm_metrics(text, watcher_.state(), dcgm);
   }
   return text.take();

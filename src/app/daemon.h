@@ -14,6 +14,7 @@
 #include "server/site.h"
 #include "watch/health.h"
 #include "watch/plan.h"
+#include "watch/surveyor.h"
 #include "watch/watcher.h"
 
 #include <chrono>
@@ -30,7 +31,9 @@ struct DaemonOptions {
   std::chrono::milliseconds often{1000};  ///< between samples of what decides about health
   std::chrono::milliseconds whole{5000};  ///< of all values
   host::SamplerLimits sampler;
-  bool dcgm = false;  ///< DCGM's names, too
+  watch::SurveyJob survey;
+  bool dcgm = false;              ///< DCGM's names, too
+  bool dcgm_user_labels = false;  ///< with pod and job of a GPU that has one user
   std::string host_label = "Hostname";
   std::string kernel_log = "/dev/kmsg";
   LookerOptions looker;
@@ -66,6 +69,7 @@ class Daemon final : public server::Content {
 
   void tick();
   void sampler_moved();
+  void survey_moved();
   void open_kernel_log();
   void read_kernel_log();
   void looked(base::Result<std::vector<model::Condition>> seen);
@@ -82,6 +86,9 @@ class Daemon final : public server::Content {
   kit::EventLoop loop_;
   watch::Watcher watcher_;
   host::Sampler sampler_;
+  watch::Surveyor surveyor_;
+  bool survey_due_ = false;
+  pid_t survey_child_ = -1;  ///< whose answers are waited for
   watch::Health health_;
   Looker looker_;
   std::uint64_t xids_seen_ = 0;
@@ -89,7 +96,8 @@ class Daemon final : public server::Content {
   std::shared_ptr<kit::EventStream> live_ = std::make_shared<kit::EventStream>();
   std::unique_ptr<server::Site> site_;
   std::optional<host::KernelLogFollower> kernel_log_;
-  kit::Waiting kernel_log_waits_, kernel_log_retry_, signals_, ticks_, deadline_, self_;
+  kit::Waiting kernel_log_waits_, kernel_log_retry_, signals_, ticks_, deadline_, self_, survey_waits_,
+      survey_deadline_;
   std::map<int, kit::Waiting> answers_;  ///< of the sampler's children
   std::map<server::MetricsFormat, Ready> ready_;
   double next_whole_s_ = 0;

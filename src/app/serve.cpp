@@ -22,6 +22,7 @@ struct ServeCommand {
   std::string certificate, key, client_authorities;
   std::vector<std::string> names;
   std::string compat, dcgm_names = "old", counters, host_label = "Hostname";
+  bool dcgm_users = false;
   std::string often = "1s", whole = "5s", deadline = "500ms", look = "5min";
   std::string kernel_log = "/dev/kmsg";
   std::string data;
@@ -83,6 +84,7 @@ base::Result<DaemonOptions> options_of(const ServeCommand& command) {
   if (options.whole < options.often) return bad("--whole-period", "is not shorter than --period");
   options.dcgm = command.compat == "dcgm";
   options.host_label = command.host_label;
+  options.dcgm_user_labels = command.dcgm_users;
   options.kernel_log = command.kernel_log;
   constexpr std::chrono::milliseconds kLeastLook{1000};
   GPUWRIGHT_TRY(options.looker.period, time_option("--look-period", command.look, kLeastLook));
@@ -128,6 +130,8 @@ void declare(CommandLine& line, ServeCommand& command) {
   line.option("--dcgm-counters", command.counters, "FILE",
               "which of DCGM's fields: a list as dcgm-exporter has it");
   line.option("--host-label", command.host_label, "NAME", "of DCGM's series: Hostname (default) or hostname");
+  line.flag("--dcgm-users", command.dcgm_users,
+            "DCGM's series of a GPU with one user name its pod, namespace, container or hpc_job");
   line.option("--period", command.often, "TIME", "between samples of what decides about health (default 1s)");
   line.option("--whole-period", command.whole, "TIME", "of all values (default 5s)");
   line.option("--gpu-deadline", command.deadline, "TIME",

@@ -91,8 +91,7 @@ base::Result<base::Fd> connect_to(const std::string& path, Clock::time_point unt
     if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return base::system_error(errno, path);
-    if (Clock::now() >= until)
-      return make_error(ErrorKind::TimedOut, "it takes no more connections", path);
+    if (Clock::now() >= until) return make_error(ErrorKind::TimedOut, "it takes no more connections", path);
     constexpr useconds_t kPause = 10'000;
     ::usleep(kPause);  // its queue is full; poll(2) does not tell when there is room
   }
@@ -150,11 +149,14 @@ class GrpcChannel::Connection {
 
   base::Status submit(const std::string& method, const GrpcLimits& limits) {
     const std::string timeout = fmt::format("{}m", limits.deadline.count());
-    const std::array<nghttp2_nv, 8> headers = {
-        header(":method", "POST"),     header(":scheme", "http"), header(":path", method),
-        header(":authority", "localhost"), header("content-type", "application/grpc"),
-        header("te", "trailers"),      header("grpc-timeout", timeout),
-        header("user-agent", "gpuwright")};
+    const std::array<nghttp2_nv, 8> headers = {header(":method", "POST"),
+                                               header(":scheme", "http"),
+                                               header(":path", method),
+                                               header(":authority", "localhost"),
+                                               header("content-type", "application/grpc"),
+                                               header("te", "trailers"),
+                                               header("grpc-timeout", timeout),
+                                               header("user-agent", "gpuwright")};
     nghttp2_data_provider body = {};
     body.read_callback = read_request;
     stream_ = nghttp2_submit_request(session_.get(), nullptr, headers.data(), headers.size(), &body, nullptr);
@@ -208,7 +210,8 @@ class GrpcChannel::Connection {
       was_closed_ = !call.any;
       return trouble("the service ended the connection");
     }
-    const ssize_t read = nghttp2_session_mem_recv(session_.get(), buffer.data(), static_cast<std::size_t>(got));
+    const ssize_t read =
+        nghttp2_session_mem_recv(session_.get(), buffer.data(), static_cast<std::size_t>(got));
     if (read < 0)
       return trouble(fmt::format("no HTTP/2: {}", nghttp2_strerror(static_cast<int>(read))),
                      ErrorKind::Malformed);
@@ -219,17 +222,17 @@ class GrpcChannel::Connection {
     if (call.error_code != 0)
       return trouble(fmt::format("the service broke off: {}", nghttp2_http2_strerror(call.error_code)));
     if (call.http_status != "200" || !call.content_type.starts_with("application/grpc"))
-      return trouble(fmt::format("the answer is no gRPC (HTTP status {})",
-                                 base::printable(call.http_status, 20)),
-                     ErrorKind::Malformed);
+      return trouble(
+          fmt::format("the answer is no gRPC (HTTP status {})", base::printable(call.http_status, 20)),
+          ErrorKind::Malformed);
     const auto status = base::parse_int(call.grpc_status);
     if (!status) return trouble("the answer has no status of gRPC", ErrorKind::Malformed);
     if (*status != 0)
       return trouble(fmt::format("status {}: {}", *status, base::printable(call.grpc_message, 200)),
                      kind_of_status(*status));
     if (call.answer.size() < kMessageHead || call.answer[0] != 0 ||
-        framed(std::string_view(call.answer).substr(kMessageHead)).compare(0, kMessageHead, call.answer, 0,
-                                                                           kMessageHead) != 0)
+        framed(std::string_view(call.answer).substr(kMessageHead))
+                .compare(0, kMessageHead, call.answer, 0, kMessageHead) != 0)
       return trouble("the answer is not one plain message", ErrorKind::Malformed);
     return call.answer.substr(kMessageHead);
   }

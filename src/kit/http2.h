@@ -16,7 +16,7 @@
 namespace gpuwright::kit {
 
 struct GrpcLimits {
-  std::chrono::milliseconds deadline{2000};         ///< for all of it, connecting included
+  std::chrono::milliseconds deadline{2000};          ///< for all of it, connecting included
   std::size_t answer_limit = std::size_t{16} << 20;  ///< bytes of the answer
 };
 

@@ -25,10 +25,10 @@ struct GpuUser {
   std::uint64_t memory_bytes = 0;
   bool memory_known = false;
   std::int64_t gpu_instance = -1;
-  bool mps_server = false;        ///< NVIDIA's MPS server: the memory is that of its clients
-  bool shared = false;            ///< given as one of several shares (time-slicing, MPS)
-  std::string cgroup;             ///< the group that holds its CPU limit
-  double cpu_throttled_s = -1;    ///< of that group; negative: unknown
+  bool mps_server = false;      ///< NVIDIA's MPS server: the memory is that of its clients
+  bool shared = false;          ///< given as one of several shares (time-slicing, MPS)
+  std::string cgroup;           ///< the group that holds its CPU limit
+  double cpu_throttled_s = -1;  ///< of that group; negative: unknown
 };
 
 /// What kind of user: slurm, pod, container, machine, unit, user, unknown.

@@ -35,7 +35,7 @@ struct GpuState {
   std::map<std::int64_t, XidCount> xids;
   std::vector<GpuUser> users;
   bool users_known = false;
-  std::vector<GpuUser> given;  ///< to whom an orchestrator gave it, with or without a process on it
+  std::vector<GpuUser> given;      ///< to whom an orchestrator gave it, with or without a process on it
   double nvlink_bytes_per_s = -1;  ///< over all links, both ways; negative: not known
 };
 
@@ -73,8 +73,8 @@ struct HostSeries {
 
 /// How asking about users and the host goes.
 struct SurveyState {
-  double fresh_s = 0;   ///< monotonic time of its last answer; 0: none yet
-  double took_s = 0;    ///< processor time of that
+  double fresh_s = 0;  ///< monotonic time of its last answer; 0: none yet
+  double took_s = 0;   ///< processor time of that
   std::uint64_t restarts = 0;
   std::uint64_t left_behind = 0;
   std::vector<std::string> silent;  ///< what gave no answer and is let be

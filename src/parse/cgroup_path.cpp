@@ -65,7 +65,7 @@ std::string_view without(std::string_view text, std::string_view prefix, std::st
 /// What has been seen on the way down one path.
 struct Walk {
   CgroupOwner owner;
-  std::size_t depth = 0;   ///< of the last part that told something, 1 for the first
+  std::size_t depth = 0;    ///< of the last part that told something, 1 for the first
   bool kubernetes = false;  ///< below kubepods
   bool slurm = false;       ///< below a group of Slurm's
   bool delegated = false;   ///< below a user's own systemd, where the user names groups at will

@@ -17,13 +17,13 @@ namespace gpuwright::parse {
 
 /// A GPU or a part of one, as the orchestrator names it: by UUID, or by number.
 struct GivenDevice {
-  std::string uuid;              ///< "GPU-...", "MIG-..."; empty where it is named otherwise
-  std::int64_t index = -1;       ///< of /dev/nvidiaN
+  std::string uuid;         ///< "GPU-...", "MIG-..."; empty where it is named otherwise
+  std::int64_t index = -1;  ///< of /dev/nvidiaN
   std::int64_t gpu_instance = -1;
   std::int64_t compute_instance = -1;
-  std::int64_t vgpu = -1;        ///< a share of it (GKE)
-  std::int64_t replica = -1;     ///< a share of it (time-slicing, MPS)
-  std::string pool, device;      ///< of a claim: its names there
+  std::int64_t vgpu = -1;     ///< a share of it (GKE)
+  std::int64_t replica = -1;  ///< a share of it (time-slicing, MPS)
+  std::string pool, device;   ///< of a claim: its names there
   bool operator==(const GivenDevice&) const = default;
 };
 

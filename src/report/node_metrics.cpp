@@ -3,6 +3,7 @@
 #include "report/node_metrics.h"
 
 #include "base/text.h"
+#include "report/gpu_holders.h"
 #include "report/metric_value.h"
 #include "report/wording.h"
 
@@ -10,10 +11,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace gpuwright::report {
 
@@ -97,13 +100,39 @@ void write_hangs(const Writing& to, const GpuState& gpu, const std::string& labe
   to.text.sample(labels, gpu.hangs);
 }
 
-constexpr std::array<GpuFamily, 8> kGpuFamilies = {{
+/// Holders of a GPU whose last whole answer is not old.
+std::vector<GpuHolder> fresh_holders(const Writing& to, const GpuState& gpu) {
+  const bool fresh = gpu.up && gpu.users_known && to.state.now_s - gpu.whole_s <= to.how.whole_stale_after_s;
+  return fresh ? holders_on(gpu) : std::vector<GpuHolder>();
+}
+
+void write_user_info(const Writing& to, const GpuState& gpu, const std::string& labels) {
+  for (const GpuHolder& holder : fresh_holders(to, gpu))
+    to.text.sample(join(join(labels, holder_labels(holder)), holder_info(holder)), std::uint64_t{1});
+}
+
+void write_user_processes(const Writing& to, const GpuState& gpu, const std::string& labels) {
+  for (const GpuHolder& holder : fresh_holders(to, gpu))
+    to.text.sample(join(labels, holder_labels(holder)), holder.processes);
+}
+
+void write_user_memory(const Writing& to, const GpuState& gpu, const std::string& labels) {
+  for (const GpuHolder& holder : fresh_holders(to, gpu)) {
+    if (holder.processes > 0 && holder.memory_known)
+      to.text.sample(join(labels, holder_labels(holder)), holder.memory_bytes);
+  }
+}
+
+constexpr std::array<GpuFamily, 11> kGpuFamilies = {{
     {"gpuwright_gpu_hangs", write_hangs},
     {"gpuwright_gpu_info", write_info},
     {"gpuwright_gpu_nvml_seconds", write_took},
+    {"gpuwright_gpu_process_memory_bytes", write_user_memory},
     {"gpuwright_gpu_processes", write_process_count},
     {"gpuwright_gpu_sample_age_seconds", write_age},
     {"gpuwright_gpu_up", write_up},
+    {"gpuwright_gpu_user_info", write_user_info},
+    {"gpuwright_gpu_user_processes", write_user_processes},
     {"gpuwright_gpu_xid_errors", write_xids},
     {"gpuwright_gpu_xid_last_timestamp_seconds", write_xid_times},
 }};
@@ -158,8 +187,36 @@ void write_incidents(const Writing& to) {
   }
 }
 
-constexpr std::array<NodeFamily, 13> kNodeFamilies = {{
+/// Of each holder the sum over its groups, each once.
+void write_throttling(const Writing& to) {
+  std::map<std::string, std::map<std::string, double>> groups;
+  for (const auto& entry : to.state.gpus) {
+    for (const model::GpuUser& user : entry.second.users) {
+      if (user.cpu_throttled_s >= 0) groups[model::holder_of(user)][user.cgroup] = user.cpu_throttled_s;
+    }
+  }
+  constexpr std::size_t kMost = 256;
+  std::size_t count = 0;
+  for (const auto& [holder, of_holder] : groups) {
+    if (++count > kMost) return;
+    double sum = 0;
+    for (const auto& group : of_holder) sum += group.second;
+    std::string labels;
+    add_label(labels, "holder", holder);
+    to.text.sample(labels, sum);
+  }
+}
+
+void write_survey_age(const Writing& to) {
+  const model::SurveyState& survey = to.state.survey;
+  if (survey.fresh_s > 0) to.text.sample("of=\"host\"", std::max(0.0, to.state.now_s - survey.fresh_s));
+  if (survey.pods_fresh_s > 0)
+    to.text.sample("of=\"pods\"", std::max(0.0, to.state.now_s - survey.pods_fresh_s));
+}
+
+constexpr std::array<NodeFamily, 18> kNodeFamilies = {{
     {"gpuwright_build_info", write_build},
+    {"gpuwright_cgroup_cpu_throttled_seconds", write_throttling},
     {"gpuwright_health_last_look_timestamp_seconds",
      [](const Writing& to) {
        if (to.state.health.looked_s > 0) to.text.sample("", to.state.health.looked_s);
@@ -178,6 +235,14 @@ constexpr std::array<NodeFamily, 13> kNodeFamilies = {{
     {"gpuwright_sampler_restarts",
      [](const Writing& to) { to.text.sample("", to.state.self.sampler_restarts); }},
     {"gpuwright_scrapes", [](const Writing& to) { to.text.sample("", to.state.self.scrapes); }},
+    {"gpuwright_survey_age_seconds", write_survey_age},
+    {"gpuwright_survey_cpu_seconds",
+     [](const Writing& to) {
+       if (to.state.survey.fresh_s > 0) to.text.sample("", to.state.survey.took_s);
+     }},
+    {"gpuwright_survey_restarts", [](const Writing& to) { to.text.sample("", to.state.survey.restarts); }},
+    {"gpuwright_survey_silent",
+     [](const Writing& to) { to.text.sample("", std::uint64_t{to.state.survey.silent.size()}); }},
 }};
 
 template <class Families>
@@ -203,6 +268,8 @@ void write_series(const Writing& to, const catalog::MetricFamilyRow& family,
 }
 
 void write_host_series(const Writing& to, const std::string& family) {
+  const double fresh_s = to.state.survey.fresh_s;
+  if (fresh_s > 0 && to.state.now_s - fresh_s > to.how.whole_stale_after_s) return;
   for (const model::HostSeries& series : to.state.host_series) {
     if (series.family == family) to.text.sample(series.labels, series.value);
   }
@@ -220,6 +287,19 @@ std::string label_of(const NodeState& state, const GpuState& gpu, const std::str
   return {};
 }
 
+/// dcgm-exporter's names for the user of a GPU; none while it has several.
+void add_user_labels(std::string& labels, const GpuState& gpu) {
+  const std::vector<GpuHolder> holders = holders_on(gpu);
+  if (holders.size() != 1) return;
+  const model::GpuUser& user = holders.front().user;
+  if (!user.pod.empty()) {
+    add_label(labels, "pod", user.pod);
+    add_label(labels, "namespace", user.pod_namespace);
+    if (!user.pod_container.empty()) add_label(labels, "container", user.pod_container);
+  }
+  if (!user.slurm_job.empty()) add_label(labels, "hpc_job", user.slurm_job);
+}
+
 std::string dcgm_labels(const NodeState& state, const GpuState& gpu, const DcgmMetrics& how) {
   std::string labels;
   add_label(labels, "gpu", std::to_string(gpu.identity.index));
@@ -228,6 +308,7 @@ std::string dcgm_labels(const NodeState& state, const GpuState& gpu, const DcgmM
   add_label(labels, "device", gpu.identity.minor < 0 ? "" : fmt::format("nvidia{}", gpu.identity.minor));
   add_label(labels, "modelName", gpu.identity.name);
   add_label(labels, how.host_label, state.host);
+  if (how.user_labels) add_user_labels(labels, gpu);
   for (const catalog::PlannedField& field : *how.fields) {
     if (field.origin.kind == MetricOrigin::Kind::Label)
       add_label(labels, field.name, label_of(state, gpu, field.origin.key));

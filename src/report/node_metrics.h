@@ -28,6 +28,9 @@ struct DcgmMetrics {
   const std::vector<catalog::PlannedField>* fields = nullptr;
   std::string host_label = "Hostname";  ///< dcgm-exporter 4.x changed it to "hostname"
   double stale_after_s = 15;
+  /// Adds pod, namespace, container and hpc_job, where a GPU has just one user. One with several has none of
+  /// these labels: a series for each of them, as dcgm-exporter makes, is one that sum() counts several times.
+  bool user_labels = false;
 };
 /// One family a field, in their order, labelled as dcgm-exporter does; fields of kind "label" become labels.
 void write_dcgm_metrics(MetricsText& text, const model::NodeState& state, const DcgmMetrics& how);

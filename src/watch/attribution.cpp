@@ -20,8 +20,9 @@ constexpr std::size_t kSmall = 64 * 1024;
 constexpr std::size_t kMostEnvironment = 256 * 1024;
 constexpr std::size_t kMostPasswd = std::size_t{8} << 20;
 constexpr std::size_t kMostRemembered = 4096;
-constexpr std::int64_t kLookAgain = 12;  // looks, after which a process is read anew: it may have moved
-constexpr std::int64_t kSeldom = 12;     // looks between two readings of tables
+// A process is read anew at its second look, and after so many more: its starter may have moved it since.
+constexpr std::int64_t kLookAgain = 12;
+constexpr std::int64_t kSeldom = 12;  // looks between two readings of tables
 constexpr std::size_t kMostName = 128;
 
 void add_reason(GpuUser& user, const std::string& reason) {
@@ -244,7 +245,8 @@ void Attribution::list_logs() {
   }
   const auto folders = files_.list_directory("/var/log/pods");
   for (std::size_t at = 0; folders && at < std::min(folders->size(), kMostNames); ++at) {
-    if (auto name = parse::read_pod_log_name((*folders)[at])) by_pod_.emplace(name->pod_uid, std::move(*name));
+    if (auto name = parse::read_pod_log_name((*folders)[at]))
+      by_pod_.emplace(name->pod_uid, std::move(*name));
   }
 }
 

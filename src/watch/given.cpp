@@ -61,11 +61,11 @@ void join_given(const std::vector<GivenContainer>& all, GpuState& gpu) {
     const GpuUser* only = nullptr;
     std::size_t fit = 0;
     for (const GpuUser& given : gpu.given) {
-      const bool same_part = given.gpu_instance < 0 || user.gpu_instance < 0 ||
-                             given.gpu_instance == user.gpu_instance;
-      const bool same_pod = user.pod.empty() ||
-                            (user.pod == given.pod && user.pod_namespace == given.pod_namespace &&
-                             (user.pod_container.empty() || user.pod_container == given.pod_container));
+      const bool same_part =
+          given.gpu_instance < 0 || user.gpu_instance < 0 || given.gpu_instance == user.gpu_instance;
+      const bool same_pod =
+          user.pod.empty() || (user.pod == given.pod && user.pod_namespace == given.pod_namespace &&
+                               (user.pod_container.empty() || user.pod_container == given.pod_container));
       if (!same_part || !same_pod) continue;
       ++fit;
       only = &given;

@@ -1,8 +1,8 @@
 // Readers of what belongs to the whole machine: memory, processors, pressure, NUMA.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-
 #include "watch/host_series.h"
+
 #include <unistd.h>
 
 #include <array>
@@ -49,8 +49,8 @@ void read_memory(HostLook& look) {
 
 /// Time as a guest is in "user" already.
 void read_processors(HostLook& look) {
-  constexpr std::array<const char*, 8> kModes = {"user", "nice", "system",  "idle",
-                                                 "iowait", "irq", "softirq", "steal"};
+  constexpr std::array<const char*, 8> kModes = {"user",   "nice", "system",  "idle",
+                                                 "iowait", "irq",  "softirq", "steal"};
   const std::string text = look.text("/proc/stat");
   const auto lines = base::lines(text);
   const auto words = lines.empty() ? std::vector<std::string_view>() : base::words(lines.front());

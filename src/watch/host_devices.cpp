@@ -2,7 +2,6 @@
 // (loop, device mapper, bonds, virtual ends) the same bytes would be counted twice.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-
 #include "watch/host_series.h"
 
 #include <algorithm>
@@ -98,7 +97,8 @@ void read_disks(HostLook& look) {
     const auto words = base::words(line);
     if (words.size() < kFields || !has(disks, words[kName])) continue;
     const std::string disk = label_part("disk", words[kName]);
-    look.add("gpuwright_node_disk_bytes", disk + ",direction=\"read\"", number(words[kSectorsRead]) * kSector);
+    look.add("gpuwright_node_disk_bytes", disk + ",direction=\"read\"",
+             number(words[kSectorsRead]) * kSector);
     look.add("gpuwright_node_disk_bytes", disk + ",direction=\"written\"",
              number(words[kSectorsWritten]) * kSector);
     look.add("gpuwright_node_disk_busy_seconds", disk, number(words[kBusy]) * kMilli);
@@ -181,7 +181,8 @@ void read_pcie_errors(HostLook& look) {
         const auto words = base::words(line);
         if (words.size() == 2 && words[0] == severity.total)
           look.add("gpuwright_node_pcie_aer_errors",
-                   label_part("pci", device) + "," + label_part("severity", severity.label), number(words[1]));
+                   label_part("pci", device) + "," + label_part("severity", severity.label),
+                   number(words[1]));
       }
     }
   }

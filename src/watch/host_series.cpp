@@ -10,8 +10,9 @@ namespace gpuwright::watch {
 
 const std::vector<HostReader>& host_readers() {
   static const std::vector<HostReader> kReaders = {
-      {"disks", read_disks},   {"memory", read_memory},     {"network", read_network},
-      {"numa", read_numa},     {"pcie", read_pcie_errors},  {"pressure", read_pressure},
+      {"disks", read_disks},           {"memory", read_memory},
+      {"network", read_network},       {"numa", read_numa},
+      {"pcie", read_pcie_errors},      {"pressure", read_pressure},
       {"processors", read_processors}, {"rdma", read_rdma},
   };
   return kReaders;

@@ -26,18 +26,18 @@ void put_count(ByteWriter& to, std::size_t count) {
 
 template <class User, class Visit>
 void each_text(User& user, Visit visit) {
-  for (auto* text :
-       {&user.user, &user.command, &user.container, &user.runtime, &user.pod, &user.pod_namespace,
-        &user.pod_container, &user.pod_uid, &user.pod_qos, &user.slurm_job, &user.slurm_partition,
-        &user.slurm_step, &user.slurm_task, &user.machine, &user.unit, &user.session, &user.why, &user.cgroup})
+  for (auto* text : {&user.user, &user.command, &user.container, &user.runtime, &user.pod,
+                     &user.pod_namespace, &user.pod_container, &user.pod_uid, &user.pod_qos, &user.slurm_job,
+                     &user.slurm_partition, &user.slurm_step, &user.slurm_task, &user.machine, &user.unit,
+                     &user.session, &user.why, &user.cgroup})
     visit(*text);
 }
 constexpr std::size_t kUserTexts = 18;
 
 template <class Device, class Visit>
 void each_number(Device& device, Visit visit) {
-  for (auto* number : {&device.index, &device.gpu_instance, &device.compute_instance, &device.vgpu,
-                       &device.replica})
+  for (auto* number :
+       {&device.index, &device.gpu_instance, &device.compute_instance, &device.vgpu, &device.replica})
     visit(*number);
 }
 

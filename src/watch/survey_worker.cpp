@@ -8,10 +8,10 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "kit/http2.h"
-
 #include "watch/attribution.h"
 #include "watch/host_series.h"
 #include "watch/survey_frames.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -108,13 +108,12 @@ class Worker {
   /// One long-lived connection; not more often than it is worth.
   void ask_pods() {
     PodAnswer answer;
-    const auto socket = std::find_if(job_.pod_sockets.begin(), job_.pod_sockets.end(),
-                                     [&answer](const std::string& path) {
-                                       const auto kind = base::kind_behind(path);
-                                       if (!kind && kind.error().kind == base::ErrorKind::Denied)
-                                         answer.why = kind.error().text();
-                                       return kind.ok();
-                                     });
+    const auto socket =
+        std::find_if(job_.pod_sockets.begin(), job_.pod_sockets.end(), [&answer](const std::string& path) {
+          const auto kind = base::kind_behind(path);
+          if (!kind && kind.error().kind == base::ErrorKind::Denied) answer.why = kind.error().text();
+          return kind.ok();
+        });
     if (socket == job_.pod_sockets.end()) {
       channel_.reset();
       pods_due_ = Clock::now() + job_.pods_every;

@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "base/frames.h"
 #include "base/text.h"
-
 #include "watch/given.h"
+
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -220,17 +220,31 @@ void Surveyor::collect_dead() {
   }
 }
 
+bool Surveyor::name_users(model::GpuState& gpu, bool all) const {
+  bool any = false;
+  for (model::GpuUser& user : gpu.users) {
+    const auto known = users_.find(user.pid);
+    const bool bare = user.user.empty() && user.why.empty();
+    if (known == users_.end() || (!all && !bare)) continue;
+    model::GpuUser named = known->second;
+    named.memory_bytes = user.memory_bytes;
+    named.memory_known = user.memory_known;
+    named.gpu_instance = user.gpu_instance;
+    user = std::move(named);
+    any = true;
+  }
+  return any;
+}
+
+void Surveyor::name_new_users(model::NodeState& state) const {
+  for (auto& entry : state.gpus) {
+    if (name_users(entry.second, false)) join_given(given_, entry.second);
+  }
+}
+
 void Surveyor::fill(model::NodeState& state) const {
   for (auto& entry : state.gpus) {
-    for (model::GpuUser& user : entry.second.users) {
-      const auto known = users_.find(user.pid);
-      if (known == users_.end()) continue;
-      model::GpuUser named = known->second;
-      named.memory_bytes = user.memory_bytes;
-      named.memory_known = user.memory_known;
-      named.gpu_instance = user.gpu_instance;
-      user = std::move(named);
-    }
+    (void)name_users(entry.second, true);
     join_given(given_, entry.second);
   }
   state.host_series = series_;

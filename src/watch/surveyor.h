@@ -11,7 +11,6 @@
 #include "host/forked.h"
 #include "model/node_state.h"
 #include "parse/pod_resources.h"
-
 #include "watch/survey_frames.h"
 #include "watch/survey_worker.h"
 
@@ -27,8 +26,8 @@
 namespace gpuwright::watch {
 
 struct SurveyorLimits {
-  std::chrono::milliseconds step{1000};    ///< for one subject
-  std::chrono::milliseconds slow{5000};    ///< for one that is a service: kubelet, Slurm
+  std::chrono::milliseconds step{1000};     ///< for one subject
+  std::chrono::milliseconds slow{5000};     ///< for one that is a service: kubelet, Slurm
   std::chrono::milliseconds retry{60'000};  ///< until what gave no answer is asked again
 };
 
@@ -55,9 +54,11 @@ class Surveyor {
   /// Gives up who is late, collects the dead, tries anew what is due.
   void look_at_clock();
 
-  /// Writes what is known into the state: names of the GPUs' users, to whom they were given, the host's
-  /// series. Call it after each sample and each answer.
+  /// Writes all that is known into the state: names of the GPUs' users, to whom they were given, the host's
+  /// series. Call it after each answer.
   void fill(model::NodeState& state) const;
+  /// Only the users that have no name yet: after each sample.
+  void name_new_users(model::NodeState& state) const;
 
   /// How many answers have come.
   std::int64_t answers() const { return answers_; }
@@ -71,6 +72,7 @@ class Surveyor {
     pid_t waiting = -1;  ///< the child that sleeps there and cannot be ended
   };
 
+  bool name_users(model::GpuState& gpu, bool all) const;
   void start_child();
   void give_up(bool crashed);
   void frame(char tag, std::string_view content);

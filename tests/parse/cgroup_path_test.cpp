@@ -50,8 +50,7 @@ const std::vector<Form>& forms() {
       {"docker, cgroupfs", "/docker/" + kId, "runtime=docker container=ID"},
       {"docker, with a child", "/docker/" + kId + "/init.scope",
        "runtime=docker container=ID unit=init.scope"},
-      {"rootless docker",
-       "/user.slice/user-1000.slice/user@1000.service/user.slice/docker-" + kId + ".scope",
+      {"rootless docker", "/user.slice/user-1000.slice/user@1000.service/user.slice/docker-" + kId + ".scope",
        "runtime=docker container=ID unit=user@1000.service"},
       {"containerd, systemd, guaranteed",
        "/kubepods.slice/kubepods-pod" + kUnderscored + ".slice/cri-containerd-" + kId + ".scope",
@@ -148,16 +147,17 @@ TEST(CgroupPath, EachRuntimesForm) {
 
 TEST(CgroupPath, TheSameOnVersionOne) {
   for (const Form& form : forms()) {
-    const std::string text = "12:pids:" + form.path + "\n11:cpu,cpuacct:" + form.path +
-                             "\n1:name=systemd:" + form.path + "\n";
+    const std::string text =
+        "12:pids:" + form.path + "\n11:cpu,cpuacct:" + form.path + "\n1:name=systemd:" + form.path + "\n";
     EXPECT_EQ(told(text), form.told) << form.name;
   }
 }
 
 TEST(CgroupPath, OfSeveralLinesTheOneThatTellsMost) {
-  const std::string text = "13:misc:/\n9:memory:/slurm/uid_0/job_7/step_0/task_0\n"
-                           "4:cpu,cpuacct:/slurm/uid_0/job_7\n"
-                           "1:name=systemd:/system.slice/slurmd.service\n0::/system.slice/slurmd.service\n";
+  const std::string text =
+      "13:misc:/\n9:memory:/slurm/uid_0/job_7/step_0/task_0\n"
+      "4:cpu,cpuacct:/slurm/uid_0/job_7\n"
+      "1:name=systemd:/system.slice/slurmd.service\n0::/system.slice/slurmd.service\n";
   EXPECT_EQ(told(text), "job=7 step=0 task=0");
   const parse::CgroupOwner owner = parse::read_cgroup(text);
   EXPECT_EQ(owner.cpu_path, "/slurm/uid_0/job_7");
@@ -165,9 +165,7 @@ TEST(CgroupPath, OfSeveralLinesTheOneThatTellsMost) {
 }
 
 TEST(CgroupPath, TheGroupIsThatOfTheOwner) {
-  const auto group = [](const std::string& path) {
-    return parse::read_cgroup("0::" + path).unified_path;
-  };
+  const auto group = [](const std::string& path) { return parse::read_cgroup("0::" + path).unified_path; };
   EXPECT_EQ(group("/system.slice/slurmstepd.scope/job_7/step_0/user/task_0"),
             "/system.slice/slurmstepd.scope/job_7");
   EXPECT_EQ(group("/machine.slice/libpod-" + kId + ".scope/container"),
@@ -182,9 +180,9 @@ TEST(CgroupPath, AGroupThatIsGone) {
 }
 
 TEST(CgroupPath, HostileTextsAreBoundedAndPrintable) {
-  for (const std::string& text : std::vector<std::string>{
-           "", "\n\n", "0:", "0::", "::", "0::relative", std::string(100'000, ':'),
-           "0::/" + std::string(100'000, 'a'), "0::" + std::string(4000, '/')})
+  for (const std::string& text :
+       std::vector<std::string>{"", "\n\n", "0:", "0::", "::", "0::relative", std::string(100'000, ':'),
+                                "0::/" + std::string(100'000, 'a'), "0::" + std::string(4000, '/')})
     EXPECT_EQ(told(text), "") << text.substr(0, 40);
   EXPECT_EQ(told("0::/system.slice/a\\x1bb\x01.service"), "unit=a?b?.service");
 }

@@ -29,11 +29,13 @@ TEST(KubeletLogs, AFolderNamesPodAndUid) {
 }
 
 TEST(KubeletLogs, OtherNamesAreNone) {
-  for (const std::string& name : {std::string(), std::string(".log"), "a_b_" + kId + ".log", "a_b_-" + kId + ".log",
-                                  "a_b_c" + kId + ".log", "a_b_c-" + kId, "_b_c-" + kId + ".log",
-                                  "a_b_c_d-" + kId + ".log", "A_b_c-" + kId + ".log", std::string(10'000, '_')})
+  for (const std::string& name :
+       {std::string(), std::string(".log"), "a_b_" + kId + ".log", "a_b_-" + kId + ".log",
+        "a_b_c" + kId + ".log", "a_b_c-" + kId, "_b_c-" + kId + ".log", "a_b_c_d-" + kId + ".log",
+        "A_b_c-" + kId + ".log", std::string(10'000, '_')})
     EXPECT_FALSE(parse::read_container_log_name(name).has_value()) << name.substr(0, 80);
-  for (const std::string& name : {std::string(), std::string("a_b"), std::string("a__c"), std::string("a_b_c_d")})
+  for (const std::string& name :
+       {std::string(), std::string("a_b"), std::string("a__c"), std::string("a_b_c_d")})
     EXPECT_FALSE(parse::read_pod_log_name(name).has_value()) << name;
 }
 

@@ -20,7 +20,8 @@ const std::string kGpu = "GPU-5f6e1a2b-3c4d-5e6f-7a8b-9c0d1e2f3a4b";
 const std::string kMig = "MIG-0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
 
 TEST(Protobuf, NumbersTextsAndTheEnd) {
-  const std::string message("\x08\x96\x01\x12\x02hi\x1d\x01\x00\x00\x00\x21\x02\x00\x00\x00\x00\x00\x00\x00", 21);
+  const std::string message("\x08\x96\x01\x12\x02hi\x1d\x01\x00\x00\x00\x21\x02\x00\x00\x00\x00\x00\x00\x00",
+                            21);
   parse::ProtobufReader reader(message);
   parse::ProtobufField field;
   ASSERT_TRUE(reader.next(field));
@@ -44,7 +45,8 @@ TEST(Protobuf, WhatIsNoMessage) {
         std::string("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")}) {
     parse::ProtobufReader reader(message);
     parse::ProtobufField field;
-    while (reader.next(field)) {}
+    while (reader.next(field)) {
+    }
     EXPECT_FALSE(reader.ok());
   }
 }
@@ -88,8 +90,8 @@ TEST(PodResources, ContainersWithGpusOfPluginsAndOfClaims) {
   using namespace pods;  // NOLINT(google-build-using-namespace)
   const std::string message =
       pod("train-0", "research",
-          container("main", devices("nvidia.com/gpu", {kGpu, kGpu + "::1"}) +
-                                devices("rdma/hca", {"mlx5_0"})) +
+          container("main",
+                    devices("nvidia.com/gpu", {kGpu, kGpu + "::1"}) + devices("rdma/hca", {"mlx5_0"})) +
               container("sidecar", "")) +
       pod("claimed", "research",
           container("main", claim("gpu.nvidia.com", "node-1", "gpu-3", "k8s.gpu.nvidia.com/claim=c-gpu-3") +
@@ -113,16 +115,15 @@ TEST(PodResources, ContainersWithGpusOfPluginsAndOfClaims) {
 
 TEST(PodResources, AnEmptyAnswerAndABrokenOne) {
   EXPECT_THAT(parse::read_pod_resources("").value(), IsEmpty());
-  const std::string good =
-      pods::pod("a", "b", pods::container("c", pods::devices("nvidia.com/gpu", {kGpu})));
+  const std::string good = pods::pod("a", "b", pods::container("c", pods::devices("nvidia.com/gpu", {kGpu})));
   for (std::size_t size = 1; size < good.size(); ++size)
     EXPECT_FALSE(parse::read_pod_resources(good.substr(0, size)).ok()) << size;
 }
 
 TEST(PodResources, NamesArePrintable) {
-  const auto read = parse::read_pod_resources(
-      pods::pod("a\x1b[2Jb", std::string(10'000, 'n'),
-                pods::container("c\n", pods::devices("nvidia.com/gpu", {kGpu}))));
+  const auto read =
+      parse::read_pod_resources(pods::pod("a\x1b[2Jb", std::string(10'000, 'n'),
+                                          pods::container("c\n", pods::devices("nvidia.com/gpu", {kGpu}))));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ((*read)[0].pod, "a?[2Jb");
   EXPECT_LT((*read)[0].pod_namespace.size(), 300U);

@@ -26,8 +26,8 @@ inline std::string devices(const std::string& resource, const std::vector<std::s
 
 inline std::string claim(const std::string& driver, const std::string& pool, const std::string& device,
                          const std::string& cdi) {
-  const std::string resource = (cdi.empty() ? "" : bytes(1, bytes(1, cdi))) + bytes(2, driver) +
-                               bytes(3, pool) + bytes(4, device);
+  const std::string resource =
+      (cdi.empty() ? "" : bytes(1, bytes(1, cdi))) + bytes(2, driver) + bytes(3, pool) + bytes(4, device);
   return bytes(5, bytes(1, "claim") + bytes(2, "research") + bytes(4, resource));
 }
 
