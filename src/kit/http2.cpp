@@ -106,6 +106,7 @@ class GrpcChannel::Connection {
   base::Status open() {
     nghttp2_session_callbacks* callbacks = nullptr;
     if (nghttp2_session_callbacks_new(&callbacks) != 0) return trouble("no memory");
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
@@ -169,7 +170,8 @@ class GrpcChannel::Connection {
       if (call.too_large) return trouble("the answer is larger than it may be", ErrorKind::Malformed);
       GPUWRIGHT_TRY([[maybe_unused]] auto sent, send_what_waits());
       if (nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0)
-        return trouble("the service ended the connection");
+        return spoke_ ? trouble("the service ended the connection")
+                      : trouble("no HTTP/2", ErrorKind::Malformed);
       const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
       if (left.count() <= 0) return trouble("no answer in time", ErrorKind::TimedOut);
       pollfd waits = {fd_.get(), POLLIN, 0};
@@ -254,6 +256,11 @@ class GrpcChannel::Connection {
     return static_cast<ssize_t>(size);
   }
 
+  static int on_frame(nghttp2_session* /*session*/, const nghttp2_frame* /*frame*/, void* self) {
+    static_cast<Connection*>(self)->spoke_ = true;
+    return 0;
+  }
+
   static int on_header(nghttp2_session* /*session*/, const nghttp2_frame* frame, const std::uint8_t* name,
                        std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                        std::uint8_t /*flags*/, void* self) {
@@ -298,6 +305,7 @@ class GrpcChannel::Connection {
   std::string pending_;  ///< to be sent
   Call* call_ = nullptr;
   std::int32_t stream_ = -1;
+  bool spoke_ = false;  ///< a frame of HTTP/2 has come
   bool broken_ = false;
   bool was_closed_ = false;
 };

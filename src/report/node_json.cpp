@@ -53,16 +53,28 @@ void write_values(JsonWriter& json, const GpuState& gpu, const std::vector<catal
 }
 
 void write_user(JsonWriter& json, const model::GpuUser& user) {
-  json.begin_object().key("pid").integer(user.pid);
+  json.begin_object().key("holder").string(model::holder_of(user));
+  if (user.pid > 0) json.key("pid").integer(user.pid);
+  if (user.inner_pid > 0) json.key("inner_pid").integer(user.inner_pid);
   write_text(json, "user", user.user);
   write_text(json, "command", user.command);
   write_text(json, "container", user.container);
   write_text(json, "runtime", user.runtime);
   write_text(json, "pod", user.pod);
   write_text(json, "namespace", user.pod_namespace);
+  write_text(json, "pod_container", user.pod_container);
+  write_text(json, "pod_uid", user.pod_uid);
+  write_text(json, "pod_qos", user.pod_qos);
   write_text(json, "slurm_job", user.slurm_job);
+  write_text(json, "slurm_step", user.slurm_step);
   write_text(json, "partition", user.slurm_partition);
+  write_text(json, "machine", user.machine);
   write_text(json, "unit", user.unit);
+  write_text(json, "session", user.session);
+  write_text(json, "why", user.why);
+  if (user.mps_server) json.key("mps_server").boolean(true);
+  if (user.shared) json.key("shared").boolean(true);
+  if (user.cpu_throttled_s >= 0) json.key("cpu_throttled_s").number(user.cpu_throttled_s);
   if (user.memory_known) json.key("memory_bytes").integer(static_cast<std::int64_t>(user.memory_bytes));
   if (user.gpu_instance >= 0) json.key("gpu_instance").integer(user.gpu_instance);
   json.end_object();
@@ -104,7 +116,21 @@ void write_gpu(JsonWriter& json, const NodeState& state, const GpuState& gpu,
   } else {
     json.null();
   }
-  json.end_object();
+  json.key("given").begin_array();
+  for (const model::GpuUser& user : gpu.given) write_user(json, user);
+  json.end_array().end_object();
+}
+
+void write_survey(JsonWriter& json, const NodeState& state) {
+  const model::SurveyState& survey = state.survey;
+  json.key("survey").begin_object();
+  if (survey.fresh_s > 0) json.key("age_s").number(std::max(0.0, state.now_s - survey.fresh_s));
+  if (survey.pods_fresh_s > 0)
+    json.key("pods_age_s").number(std::max(0.0, state.now_s - survey.pods_fresh_s));
+  write_text(json, "no_pods", survey.no_pods);
+  json.key("silent").begin_array();
+  for (const std::string& subject : survey.silent) json.string(subject);
+  json.end_array().key("restarts").integer(static_cast<std::int64_t>(survey.restarts)).end_object();
 }
 
 void write_self(JsonWriter& json, const NodeState& state) {
@@ -186,6 +212,7 @@ std::string render_node_json(const NodeState& state, const std::vector<catalog::
   for (const auto& entry : state.gpus) write_gpu(json, state, entry.second, series);
   json.end_array();
   write_health(json, state, catalog);
+  write_survey(json, state);
   write_self(json, state);
   json.end_object();
   return json.text();

@@ -119,6 +119,7 @@ std::optional<std::vector<model::HostSeries>> decode_series(std::string_view con
 
 std::string encode(const PodAnswer& answer) {
   ByteWriter to;
+  to.put(answer.there);
   to.put_text(answer.why);
   put_count(to, answer.given.size());
   for (const parse::GivenContainer& container : answer.given) {
@@ -136,6 +137,7 @@ std::string encode(const PodAnswer& answer) {
 std::optional<PodAnswer> decode_pods(std::string_view content) {
   ByteReader from(content);
   PodAnswer answer;
+  answer.there = from.get<std::uint8_t>() != 0;
   answer.why = text_of(from);
   answer.given.resize(from.get_count(4 * kText));
   for (parse::GivenContainer& container : answer.given) {

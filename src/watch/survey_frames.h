@@ -28,7 +28,8 @@ struct SurveyQuestion {
 };
 
 struct PodAnswer {
-  std::string why;  ///< why there is none; empty: a good answer
+  bool there = false;  ///< a kubelet's socket is
+  std::string why;     ///< why there is none; empty: a good answer
   std::vector<parse::GivenContainer> given;
 };
 

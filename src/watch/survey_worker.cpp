@@ -119,6 +119,7 @@ class Worker {
       pods_due_ = Clock::now() + job_.pods_every;
       return tell(SurveyTag::Pods, encode(answer));
     }
+    answer.there = true;
     if (!channel_ || channel_path_ != *socket) {
       channel_ = std::make_unique<kit::GrpcChannel>(*socket);
       channel_path_ = *socket;

@@ -152,7 +152,7 @@ void Surveyor::frame(char tag, std::string_view content) {
         state_.no_pods = std::move(pods->why);
         if (!state_.no_pods.empty()) return;  // the last good answer stays, and grows old
         given_ = std::move(pods->given);
-        state_.pods_fresh_s = steady_s();
+        state_.pods_fresh_s = pods->there ? steady_s() : 0;
       }
       return;
     case SurveyTag::Done:

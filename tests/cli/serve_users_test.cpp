@@ -29,8 +29,8 @@ TEST(ServeUsers, ProcessesOfOneHolderAreOneSeriesAndTheHostTells) {
   const auto on_gpu = [](const char* gpu, const Background& process, const char* memory) {
     return std::string("process ") + gpu + " " + std::to_string(process.pid()) + " sleep " + memory + "\n";
   };
-  const Served node("boards 2 h100-sxm\nload 30\n" + on_gpu("0", first, "1GiB") + on_gpu("0", second, "2GiB") +
-                        "process 1 999999999 gone-already 1GiB\n",
+  const Served node("boards 2 h100-sxm\nload 30\n" + on_gpu("0", first, "1GiB") +
+                        on_gpu("0", second, "2GiB") + "process 1 999999999 gone-already 1GiB\n",
                     {"--compat", "dcgm", "--dcgm-users", "--period", "200ms", "--whole-period", "400ms"});
   ASSERT_TRUE(node.metrics_tell("gpuwright_survey_age_seconds{of=\"host\"}")) << node.get("/metrics").body;
   ASSERT_TRUE(node.metrics_tell("holder=\"unknown\""));
