@@ -16,7 +16,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 namespace gpuwright::kit {
@@ -244,13 +243,14 @@ class GrpcChannel::Connection {
     return stream == connection->stream_ ? connection->call_ : nullptr;
   }
 
+  // NOLINTBEGIN(readability-function-size): nghttp2's own parameters
   static ssize_t read_request(nghttp2_session* /*session*/, std::int32_t stream, std::uint8_t* to,
                               std::size_t room, std::uint32_t* flags, nghttp2_data_source* /*source*/,
                               void* self) {
     Call* const call = call_of(self, stream);
     if (call == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     const std::size_t size = std::min(room, call->request.size() - call->sent);
-    std::memcpy(to, call->request.data() + call->sent, size);
+    std::copy_n(call->request.data() + call->sent, size, to);
     call->sent += size;
     if (call->sent == call->request.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(size);
@@ -298,6 +298,8 @@ class GrpcChannel::Connection {
     call->error_code = error_code;
     return 0;
   }
+
+  // NOLINTEND(readability-function-size)
 
   base::Fd fd_;
   std::string where_;

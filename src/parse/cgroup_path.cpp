@@ -41,17 +41,13 @@ std::string name_of(std::string_view text) {
 
 /// Undoes what systemd does to names of units: "\x2d" is '-'.
 std::string unescaped(std::string_view text) {
+  constexpr std::size_t kDigits = 2;
   std::string plain;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    constexpr std::size_t kDigits = 2;
-    if (text.substr(at).starts_with("\\x") && text.size() >= at + 2 + kDigits) {
-      if (const auto code = base::parse_hex(text.substr(at + 2, kDigits))) {
-        plain += static_cast<char>(*code);
-        at += 1 + kDigits;
-        continue;
-      }
-    }
-    plain += text[at];
+  while (!text.empty()) {
+    const bool escape = text.starts_with("\\x") && text.size() >= 2 + kDigits;
+    const auto code = escape ? base::parse_hex(text.substr(2, kDigits)) : std::nullopt;
+    plain += code ? static_cast<char>(*code) : text.front();
+    text.remove_prefix(code ? 2 + kDigits : 1);
   }
   return plain;
 }

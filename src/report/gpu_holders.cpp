@@ -51,6 +51,7 @@ std::vector<GpuHolder> holders_on(const model::GpuState& gpu) {
   }
   for (const GpuUser& user : gpu.given) (void)holder_for(all, user);
   std::vector<GpuHolder> list;
+  list.reserve(all.size());
   for (auto& entry : all) list.push_back(std::move(entry.second));
   return list;
 }

@@ -335,6 +335,15 @@ void write_watched(MetricsText& text, const GpuState& gpu, const std::string& ke
   }
 }
 
+void write_field(MetricsText& text, const GpuState& gpu, const catalog::PlannedField& field,
+                 const std::string& labels) {
+  if (field.origin.kind == MetricOrigin::Kind::Watch) {
+    write_watched(text, gpu, field.origin.key, labels);
+  } else if (field.value < gpu.values.size() && gpu.values[field.value].known()) {
+    write(text, labels, gpu.values[field.value], field.scale);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> computed_families() {
@@ -347,6 +356,7 @@ std::vector<std::string> computed_families() {
 
 void write_own_metrics(MetricsText& text, const NodeState& state, const OwnMetrics& how) {
   std::vector<std::pair<const GpuState*, std::string>> gpus;
+  gpus.reserve(state.gpus.size());
   for (const auto& entry : state.gpus) gpus.emplace_back(&entry.second, gpu_labels(entry.second));
   const Writing to{text, state, how};
   for (const catalog::MetricFamilyRow& family : how.metrics->families) {
@@ -365,6 +375,7 @@ void write_own_metrics(MetricsText& text, const NodeState& state, const OwnMetri
 
 void write_dcgm_metrics(MetricsText& text, const NodeState& state, const DcgmMetrics& how) {
   std::vector<std::pair<const GpuState*, std::string>> gpus;
+  gpus.reserve(state.gpus.size());
   for (const auto& entry : state.gpus)
     gpus.emplace_back(&entry.second, dcgm_labels(state, entry.second, how));
   for (const catalog::PlannedField& field : *how.fields) {
@@ -372,11 +383,7 @@ void write_dcgm_metrics(MetricsText& text, const NodeState& state, const DcgmMet
     text.family({field.name, field.row->type, {}, field.help, false});
     for (const auto& [gpu, labels] : gpus) {
       if (!gpu->up || state.now_s - gpu->whole_s > how.stale_after_s) continue;
-      if (field.origin.kind == MetricOrigin::Kind::Watch) {
-        write_watched(text, *gpu, field.origin.key, labels);
-      } else if (field.value < gpu->values.size() && gpu->values[field.value].known()) {
-        write(text, labels, gpu->values[field.value], field.scale);
-      }
+      write_field(text, *gpu, field, labels);
     }
   }
 }

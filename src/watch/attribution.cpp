@@ -16,8 +16,8 @@ namespace {
 
 using model::GpuUser;
 
-constexpr std::size_t kSmall = 64 * 1024;
-constexpr std::size_t kMostEnvironment = 256 * 1024;
+constexpr std::size_t kSmall = std::size_t{64} << 10;
+constexpr std::size_t kMostEnvironment = std::size_t{256} << 10;
 constexpr std::size_t kMostPasswd = std::size_t{8} << 20;
 constexpr std::size_t kMostRemembered = 4096;
 // A process is read anew at its second look, and after so many more: its starter may have moved it since.

@@ -42,35 +42,40 @@ bool is_same(const GpuUser& a, const GpuUser& b) {
          a.gpu_instance == b.gpu_instance;
 }
 
-}  // namespace
-
-void join_given(const std::vector<GivenContainer>& all, GpuState& gpu) {
+/// To whom this GPU was given, each once.
+std::vector<GpuUser> given_to(const std::vector<GivenContainer>& all, const GpuState& gpu) {
   constexpr std::size_t kMost = 64;
-  gpu.given.clear();
+  std::vector<GpuUser> users;
   for (const GivenContainer& container : all) {
     for (const GivenDevice& device : container.devices) {
       std::int64_t part = -1;
-      if (!is_of(device, gpu, part) || gpu.given.size() >= kMost) continue;
+      if (!is_of(device, gpu, part) || users.size() >= kMost) continue;
       const GpuUser user = user_of(container, device, part);
-      const bool known = std::any_of(gpu.given.begin(), gpu.given.end(),
-                                     [&user](const GpuUser& one) { return is_same(one, user); });
-      if (!known) gpu.given.push_back(user);
+      const auto same = [&user](const GpuUser& one) { return is_same(one, user); };
+      if (std::none_of(users.begin(), users.end(), same)) users.push_back(user);
     }
   }
+  return users;
+}
+
+/// Whether the process may be of that pod, as far as is known of it.
+bool may_be(const GpuUser& process, const GpuUser& given) {
+  if (given.gpu_instance >= 0 && process.gpu_instance >= 0 && given.gpu_instance != process.gpu_instance)
+    return false;
+  if (process.pod.empty()) return true;
+  return process.pod == given.pod && process.pod_namespace == given.pod_namespace &&
+         (process.pod_container.empty() || process.pod_container == given.pod_container);
+}
+
+}  // namespace
+
+void join_given(const std::vector<GivenContainer>& all, GpuState& gpu) {
+  gpu.given = given_to(all, gpu);
   for (GpuUser& user : gpu.users) {
-    const GpuUser* only = nullptr;
-    std::size_t fit = 0;
-    for (const GpuUser& given : gpu.given) {
-      const bool same_part =
-          given.gpu_instance < 0 || user.gpu_instance < 0 || given.gpu_instance == user.gpu_instance;
-      const bool same_pod =
-          user.pod.empty() || (user.pod == given.pod && user.pod_namespace == given.pod_namespace &&
-                               (user.pod_container.empty() || user.pod_container == given.pod_container));
-      if (!same_part || !same_pod) continue;
-      ++fit;
-      only = &given;
-    }
-    if (user.pod_uid.empty() || fit != 1) continue;
+    if (user.pod_uid.empty()) continue;
+    const auto fits = [&user](const GpuUser& given) { return may_be(user, given); };
+    const auto only = std::find_if(gpu.given.begin(), gpu.given.end(), fits);
+    if (only == gpu.given.end() || std::count_if(gpu.given.begin(), gpu.given.end(), fits) != 1) continue;
     user.pod = only->pod;
     user.pod_namespace = only->pod_namespace;
     user.pod_container = only->pod_container;

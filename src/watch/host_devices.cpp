@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -177,13 +178,12 @@ void read_pcie_errors(HostLook& look) {
   for (const std::string& device : look.devices("pcie", find_pcie)) {
     for (const Severity& severity : kSeverities) {
       const std::string text = look.text("/sys/bus/pci/devices/" + device + "/" + severity.file);
-      for (const std::string_view line : base::lines(text)) {
-        const auto words = base::words(line);
-        if (words.size() == 2 && words[0] == severity.total)
-          look.add("gpuwright_node_pcie_aer_errors",
-                   label_part("pci", device) + "," + label_part("severity", severity.label),
-                   number(words[1]));
-      }
+      const auto words = base::words(text);  // names and counts in turns
+      const auto total = std::find(words.begin(), words.end(), severity.total);
+      if (words.end() - total >= 2)
+        look.add("gpuwright_node_pcie_aer_errors",
+                 label_part("pci", device) + "," + label_part("severity", severity.label),
+                 number(*std::next(total)));
     }
   }
 }

@@ -41,6 +41,11 @@ void each_number(Device& device, Visit visit) {
     visit(*number);
 }
 
+void put(ByteWriter& to, const parse::GivenDevice& device) {
+  each_number(device, [&to](std::int64_t number) { to.put(number); });
+  for (const std::string* text : {&device.uuid, &device.pool, &device.device}) to.put_text(*text);
+}
+
 parse::GivenDevice device_of(ByteReader& from) {
   parse::GivenDevice device;
   each_number(device, [&from](std::int64_t& number) { number = from.get<std::int64_t>(); });
@@ -126,10 +131,7 @@ std::string encode(const PodAnswer& answer) {
     for (const std::string* text : {&container.pod_namespace, &container.pod, &container.container})
       to.put_text(*text);
     put_count(to, container.devices.size());
-    for (const parse::GivenDevice& device : container.devices) {
-      each_number(device, [&to](std::int64_t number) { to.put(number); });
-      for (const std::string* text : {&device.uuid, &device.pool, &device.device}) to.put_text(*text);
-    }
+    for (const parse::GivenDevice& device : container.devices) put(to, device);
   }
   return to.take();
 }

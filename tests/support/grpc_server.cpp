@@ -112,7 +112,7 @@ void serve(int fd, Serving serving) {
       if (size <= 0) break;
       open = send_all(fd, data, static_cast<std::size_t>(size));
     }
-    if (serving.done && serving.manner == GrpcManner::ClosesAfter) break;
+    if (serving.done && serving.manner == GrpcManner::ClosesAfter) ::shutdown(fd, SHUT_WR);
     std::array<std::uint8_t, 16384> buffer;
     const ssize_t got = open ? ::recv(fd, buffer.data(), buffer.size(), 0) : 0;
     open = got > 0 && nghttp2_session_mem_recv(session, buffer.data(), static_cast<std::size_t>(got)) >= 0;
