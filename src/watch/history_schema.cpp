@@ -122,6 +122,9 @@ base::Result<bool> look_first(const std::string& path) {
   if (!S_ISREG(status.st_mode))
     return base::make_error(ErrorKind::Unsupported, "this is no plain file", path);
   if (status.st_size == 0) return false;
+  // A writer was killed before the file had its log: who only reads cannot undo what was half done
+  // (sqlite.org, SQLITE_READONLY_ROLLBACK); who writes does, and then looks.
+  if (::access((path + "-journal").c_str(), F_OK) == 0) return true;
   GPUWRIGHT_TRY(kit::SqliteDatabase database, kit::SqliteDatabase::open(path, {}));
   GPUWRIGHT_TRY([[maybe_unused]] const std::int64_t version, version_of(database, path));
   return true;
