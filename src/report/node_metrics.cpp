@@ -348,6 +348,7 @@ void write_field(MetricsText& text, const GpuState& gpu, const catalog::PlannedF
 
 std::vector<std::string> computed_families() {
   std::vector<std::string> names;
+  names.reserve(kGpuFamilies.size() + kNodeFamilies.size());
   for (const GpuFamily& family : kGpuFamilies) names.emplace_back(family.name);
   for (const NodeFamily& family : kNodeFamilies) names.emplace_back(family.name);
   std::sort(names.begin(), names.end());

@@ -3,6 +3,7 @@
 #include "watch/given.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gpuwright::watch {
 
@@ -42,17 +43,20 @@ bool is_same(const GpuUser& a, const GpuUser& b) {
          a.gpu_instance == b.gpu_instance;
 }
 
+void add_once(std::vector<GpuUser>& users, GpuUser user) {
+  constexpr std::size_t kMost = 64;
+  const auto same = [&user](const GpuUser& one) { return is_same(one, user); };
+  if (users.size() < kMost && std::none_of(users.begin(), users.end(), same))
+    users.push_back(std::move(user));
+}
+
 /// To whom this GPU was given, each once.
 std::vector<GpuUser> given_to(const std::vector<GivenContainer>& all, const GpuState& gpu) {
-  constexpr std::size_t kMost = 64;
   std::vector<GpuUser> users;
   for (const GivenContainer& container : all) {
     for (const GivenDevice& device : container.devices) {
       std::int64_t part = -1;
-      if (!is_of(device, gpu, part) || users.size() >= kMost) continue;
-      const GpuUser user = user_of(container, device, part);
-      const auto same = [&user](const GpuUser& one) { return is_same(one, user); };
-      if (std::none_of(users.begin(), users.end(), same)) users.push_back(user);
+      if (is_of(device, gpu, part)) add_once(users, user_of(container, device, part));
     }
   }
   return users;

@@ -182,6 +182,34 @@ TEST(NodeMetrics, EachFamilyOfTheTableIsSampledComputedOrOfTheHost) {
   }
 }
 
+TEST(NodeMetrics, DcgmsUserLabelsAreOfAGpuWithOneUserAndNeverMakeASecondSeries) {
+  const catalog::Metrics& metrics = knowledge().metrics();
+  watch::WatchPlan plan = watch::plan_series(metrics).value();
+  ASSERT_TRUE(watch::plan_fields(metrics, {{"DCGM_FI_DEV_SM_CLOCK", ""}}, plan).ok());
+  model::NodeState state = node(plan);
+  model::GpuUser job;
+  job.slurm_job = "4711";
+  state.gpus[0].users = {job, job};
+  const auto text_with = [&](bool labels) {
+    MetricsText text(MetricsFormat::Prometheus);
+    report::DcgmMetrics how;
+    how.fields = &plan.fields;
+    how.user_labels = labels;
+    report::write_dcgm_metrics(text, state, how);
+    return text.take();
+  };
+  EXPECT_THAT(text_with(true), HasSubstr("hpc_job=\"4711\""));
+  EXPECT_THAT(text_with(false), Not(HasSubstr("hpc_job")));
+  model::GpuUser pod;
+  pod.pod = "train-0";
+  pod.pod_namespace = "research";
+  state.gpus[0].users.push_back(pod);
+  const std::string shared = text_with(true);
+  EXPECT_THAT(shared, Not(HasSubstr("hpc_job")));
+  EXPECT_THAT(shared, Not(HasSubstr("pod=")));
+  EXPECT_EQ(shared.find("DCGM_FI_DEV_SM_CLOCK{"), shared.rfind("DCGM_FI_DEV_SM_CLOCK{"));
+}
+
 TEST(NodeMetrics, PromtoolFindsNothingToSay) {
   if (run({"promtool", "--version"}).exit_code != 0) GTEST_SKIP() << "promtool is not installed";
   const Rendered text = rendered(MetricsFormat::Prometheus);
