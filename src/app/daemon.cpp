@@ -9,6 +9,7 @@
 #include "kit/event_stream.h"
 #include "report/metrics_text.h"
 #include "report/node_json.h"
+#include "server/page_files.h"
 #include "server/routes.h"
 #include "watch/own_cost.h"
 
@@ -305,8 +306,8 @@ kit::HttpResponse Daemon::events(const std::string& /*last_id*/) {
   return response;
 }
 
-std::optional<server::Page> Daemon::page(const std::string& /*path*/) {
-  return std::nullopt;
+std::optional<server::Page> Daemon::page(const std::string& path) {
+  return server::page_file(path);
 }
 
 }  // namespace gpuwright::app

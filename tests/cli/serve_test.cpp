@@ -65,6 +65,19 @@ TEST(Serve, AHangingGpuHoldsUpNoScrape) {
   EXPECT_NE(node.value("gpuwright_gpu_hangs_total{" + kGpu3 + "}"), "0");
 }
 
+/// While a GPU is lost the process that asks is replaced again and again; the others go on.
+TEST(Serve, AGpuThatIsLostFromTheBeginningLeavesTheOthersFresh) {
+  const Served node("boards 2 h100-sxm\ngpu 1 lost\n", {"--period", "200ms"});
+  ASSERT_TRUE(node.metrics_tell("gpuwright_sampler_restarts_total 1", std::chrono::seconds(60)));
+  for (int i = 0; i < 30; ++i) {
+    ::usleep(100'000);
+    const std::string age = node.value(
+        "gpuwright_gpu_sample_age_seconds{gpu=\"0\",uuid=\"GPU-fa4e0000-2330-4000-8000-000000000000\"}");
+    ASSERT_FALSE(age.empty());
+    EXPECT_LT(std::stod(age), 3.0);
+  }
+}
+
 TEST(Serve, WithoutADriverItServesAndSaysSo) {
   TempFolder folder;
   const int port = free_port();

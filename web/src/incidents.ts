@@ -1,0 +1,125 @@
+// What is wrong: each incident with its evidence and what to do, open ones first. Shown only where the daemon tells incidents.
+// SPDX-License-Identifier: Apache-2.0
+import { clock_time, duration } from './format';
+import { fill, fill_when, h, say, set, show } from './h';
+import { language, t, t_maybe } from './i18n';
+import type { Incident, NodeState } from './node';
+import type { Store } from './store';
+
+export function is_open(incident: Incident): boolean {
+  return incident.end_s === undefined && incident.phase !== 'ended';
+}
+
+export function open_incidents(node: NodeState): Incident[] {
+  return (node.incidents ?? []).filter(is_open);
+}
+
+export function severity_word(severity: string): string {
+  return t_maybe(`severity_${severity}`) ?? severity;
+}
+
+function subject_of(incident: Incident): string {
+  if (incident.gpu !== undefined) return `GPU ${incident.gpu}`;
+  return incident.subject || t('incident_machine');
+}
+
+/** In the page's language where the catalog has it. */
+function spoken<T>(english: T | undefined, chinese: T | undefined): T | undefined {
+  return language() === 'zh' ? (chinese ?? english) : english;
+}
+
+function steps(title: string, lines: string[] | undefined, tag: 'ol' | 'ul'): Node[] {
+  if (!lines || lines.length === 0) return [];
+  return [h('h4', {}, title), h(tag, {}, ...lines.map((line) => h('li', {}, line)))];
+}
+
+class Card {
+  readonly element: HTMLDetailsElement;
+  private readonly severity = h('span', { class: 'severity' });
+  private readonly title = h('span', { class: 'title' });
+  private readonly subject = h('span', { class: 'subject' });
+  private readonly since = h('span', { class: 'since' });
+  private readonly body = h('div', { class: 'body' });
+
+  constructor(id: number) {
+    this.element = h('details', { class: 'incident', 'data-incident': id },
+      h('summary', {}, this.severity, this.title, this.subject, this.since), this.body);
+  }
+
+  update(incident: Incident, now_s: number): void {
+    const open = is_open(incident);
+    set(this.element, { 'data-severity': incident.severity, 'data-open': open });
+    say(this.severity, severity_word(incident.severity));
+    say(this.title, spoken(incident.title, incident.title_zh) ?? incident.cause);
+    say(this.subject, subject_of(incident));
+    const time = clock_time(incident.start_s, now_s);
+    const long = duration((open ? now_s : (incident.end_s ?? now_s)) - incident.start_s);
+    const fading = incident.phase === 'fading' ? `, ${t('incident_fading')}` : '';
+    say(this.since, open ? t('incident_since', { time, ago: long }) + fading : t('incident_was', { time, long }));
+    this.update_body(incident);
+  }
+
+  private update_body(incident: Incident): void {
+    const now = spoken(incident.now, incident.now_zh);
+    const later = spoken(incident.later, incident.later_zh);
+    fill_when(this.body, [incident.evidence, now, later, incident.ended_by, language()], () => [
+      ...(incident.ended_by ? [h('p', {}, t('incident_ended_by', { why: incident.ended_by }))] : []),
+      ...steps(t('incident_now'), now, 'ol'),
+      ...(incident.evidence?.length
+        ? [h('h4', {}, t('incident_evidence')), h('pre', { tabindex: 0 }, incident.evidence.join('\n'))]
+        : []),
+      ...steps(t('incident_later'), later, 'ul'),
+      h('p', { class: 'quiet' }, h('code', {}, `gpuwright explain ${incident.cause}`)),
+    ]);
+  }
+}
+
+export class Incidents {
+  readonly element: HTMLElement;
+  private readonly heading = h('h2', { id: 'incidents-heading' });
+  private readonly looked = h('span', { class: 'quiet' });
+  private readonly none = h('p', { class: 'empty' });
+  private readonly list = h('div', { class: 'incidents', 'aria-live': 'polite' });
+  private readonly ended_title = h('summary');
+  private readonly ended_list = h('div', { class: 'incidents' });
+  private readonly ended = h('details', { class: 'ended' }, this.ended_title, this.ended_list);
+  private readonly cards = new Map<number, Card>();
+
+  constructor() {
+    this.element = h('section', { id: 'incidents', class: 'panel', 'aria-labelledby': 'incidents-heading' },
+      h('div', { class: 'head' }, this.heading, this.looked), this.none, this.list, this.ended);
+  }
+
+  update(store: Store): void {
+    const node = store.node;
+    const incidents = node?.incidents;
+    show(this.element, incidents !== undefined);
+    if (!node || !incidents) return;
+    say(this.heading, t('incidents'));
+    say(this.looked, node.could_not_look ? t('incidents_blind', { why: node.could_not_look })
+      : node.looked_s ? t('incidents_looked', { time: clock_time(node.looked_s, node.time_s) }) : t('not_looked'));
+    const open = incidents.filter(is_open);
+    const ended = incidents.filter((incident) => !is_open(incident));
+    show(this.none, open.length === 0 && node.looked_s !== undefined);
+    say(this.none, t('incidents_none'));
+    fill(this.list, open.map((incident) => this.card(incident, node.time_s)));
+    show(this.ended, ended.length > 0);
+    say(this.ended_title, t('incidents_ended', { n: ended.length }));
+    fill(this.ended_list, ended.map((incident) => this.card(incident, node.time_s)));
+    this.forget(incidents);
+  }
+
+  private card(incident: Incident, now_s: number): HTMLElement {
+    let card = this.cards.get(incident.id);
+    if (!card) {
+      card = new Card(incident.id);
+      this.cards.set(incident.id, card);
+    }
+    card.update(incident, now_s);
+    return card.element;
+  }
+
+  private forget(known: Incident[]): void {
+    for (const id of this.cards.keys()) if (!known.some((incident) => incident.id === id)) this.cards.delete(id);
+  }
+}
