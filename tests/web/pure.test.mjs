@@ -100,6 +100,8 @@ test('processes are joined by what they belong to', () => {
   const [job, pod] = owners_of(gpus);
   assert.deepEqual([job.kind, job.name, job.users, job.gpus, job.pids, job.memory_bytes], ['slurm', '77', ['ann'], [0, 1], [1, 2], 30]);
   assert.deepEqual([pod.name, pod.memory_bytes], ['prod/web', undefined]);
+  const [idle] = owners_of([gpu({ given: [{ pid: 0, slurm_job: '78', user: 'bob' }] })]);
+  assert.deepEqual([idle.name, idle.pids, idle.gpus], ['78', [], [0]]);
   assert.equal(ranges([6, 0, 1, 2, 3]), '0-3, 6');
   assert.equal(ranges([4, 5]), '4, 5');
 });

@@ -173,7 +173,7 @@ export class Detail {
   private update_users(gpu: Gpu): void {
     say(this.headings.users, t('detail_users'));
     const heads: TextKey[] = ['users_processes', 'users_command', 'users_user', 'users_memory'];
-    const rows = (gpu.users ?? []).map((user) => [String(user.pid), user.command ?? NONE, user.user ?? NONE, bytes(user.memory_bytes)]);
+    const rows = (gpu.users ?? []).map((user) => [String(user.pid), user.command ?? NONE, user.user ?? user.why ?? NONE, bytes(user.memory_bytes)]);
     fill_when(this.users, [gpu.users === null, rows, language()], () => rows.length > 0 ? [plain_table(heads, rows, [3])]
       : [h('p', { class: 'quiet' }, t(gpu.users === null ? 'unknown' : 'none'))]);
   }

@@ -1,8 +1,9 @@
-// Who uses what: the processes of all GPUs, joined by what they belong to: a Slurm job, a pod, a container, else user and program.
+// Who uses what: the processes of all GPUs, joined by what they belong to: a Slurm job, a pod, a container, a virtual
+// machine, a service, else user and program. Who was given a GPU and runs nothing there is an owner too.
 // SPDX-License-Identifier: Apache-2.0
 import type { Gpu, GpuUser } from './node';
 
-export type OwnerKind = 'slurm' | 'pod' | 'container' | 'program';
+export type OwnerKind = 'slurm' | 'pod' | 'container' | 'machine' | 'unit' | 'program';
 
 export interface Owner {
   key: string;
@@ -12,6 +13,7 @@ export interface Owner {
   users: string[];
   commands: string[];
   gpus: number[];
+  /** None: it was given the GPUs and runs nothing there. */
   pids: number[];
   /** undefined: at least one process's is not known. */
   memory_bytes: number | undefined;
@@ -24,6 +26,8 @@ function identity(user: GpuUser): { kind: OwnerKind; name: string } {
     const id = user.container.slice(0, 12);
     return { kind: 'container', name: user.runtime ? `${user.runtime}:${id}` : id };
   }
+  if (user.machine) return { kind: 'machine', name: user.machine };
+  if (user.unit) return { kind: 'unit', name: user.unit };
   return { kind: 'program', name: user.command || `pid ${user.pid}` };
 }
 
@@ -34,7 +38,7 @@ function add<T>(list: T[], item: T | undefined): void {
 export function owners_of(gpus: Gpu[]): Owner[] {
   const owners = new Map<string, Owner>();
   for (const gpu of gpus) {
-    for (const user of gpu.users ?? []) {
+    for (const user of [...(gpu.users ?? []), ...(gpu.given ?? [])]) {
       const { kind, name } = identity(user);
       const key = kind === 'program' ? `${kind}:${name}:${user.user ?? ''}` : `${kind}:${name}`;
       let owner = owners.get(key);
@@ -45,6 +49,7 @@ export function owners_of(gpus: Gpu[]): Owner[] {
       add(owner.users, user.user);
       add(owner.commands, user.command);
       add(owner.gpus, gpu.index);
+      if (user.pid <= 0) continue;
       add(owner.pids, user.pid);
       if (user.memory_bytes === undefined) owner.memory_bytes = undefined;
       else if (owner.memory_bytes !== undefined) owner.memory_bytes += user.memory_bytes;

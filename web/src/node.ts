@@ -12,6 +12,11 @@ export interface GpuUser {
   slurm_job?: string;
   partition?: string;
   unit?: string;
+  /** A virtual machine. */
+  machine?: string;
+  /** Why something of this is not known. */
+  why?: string;
+  mps_server?: boolean;
   memory_bytes?: number;
   gpu_instance?: number;
 }
@@ -40,6 +45,8 @@ export interface Gpu {
   parts: { uuid: string; profile: string; gpu_instance: number }[];
   /** null: not known. */
   users: GpuUser[] | null;
+  /** Who was given it by Slurm or Kubernetes, running something there or not. */
+  given?: GpuUser[];
 }
 
 export interface Incident {

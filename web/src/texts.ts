@@ -170,6 +170,10 @@ export const TEXTS = {
   kind_slurm: ['Slurm job {name}', 'Slurm 作业 {name}'],
   kind_pod: ['pod {name}', 'Pod {name}'],
   kind_container: ['container {name}', '容器 {name}'],
+  kind_machine: ['machine {name}', '虚拟机 {name}'],
+  kind_unit: ['{name}', '{name}'],
+  owner_idle: ['{name}, idle', '{name}，空闲'],
+  users_idle: ['runs nothing', '未运行程序'],
   kind_program: ['{name}', '{name}'],
   // Incidents.
   incidents: ['Incidents', '事件'],

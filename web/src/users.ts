@@ -9,6 +9,7 @@ import type { TextKey } from './texts';
 
 export function owner_name(owner: Owner): string {
   const name = t(`kind_${owner.kind}`, { name: owner.name });
+  if (owner.pids.length === 0) return t('owner_idle', { name });
   return owner.kind === 'program' && owner.users[0] ? `${owner.users[0]}: ${name}` : name;
 }
 
@@ -47,7 +48,7 @@ export class Users {
       owner.users.join(', ') || NONE,
       ranges(owner.gpus),
       String(owner.pids.length),
-      bytes(owner.memory_bytes),
+      owner.pids.length === 0 ? t('users_idle') : bytes(owner.memory_bytes),
       owner.commands.join(', ') || NONE,
     ]);
     fill_when(this.list, [rows, t('users_owner')], () => [plain_table(HEADS, rows, [3, 4])]);
