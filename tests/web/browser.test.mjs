@@ -1,6 +1,9 @@
 // What a person does with the page, in a real browser.
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { Daemon, launch, open, shot } from './served.mjs';
@@ -179,6 +182,31 @@ test('one GPU; and when the daemon goes away the page says since when, and comes
   } finally {
     await close();
     await daemon.stop();
+  }
+});
+
+test('where the daemon wants a token the page asks for it, and no longer once it is right', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'gpuwright-token-')), 'token');
+  writeFileSync(file, `${'0123456789abcdef'.repeat(2)}\n`, { mode: 0o600 });
+  const daemon = await Daemon.start('boards 2 h100-sxm\n', ['--token-file', file]);
+  const { page, wrong, close } = await open(browser, daemon.url, { quiet: false }); // Chromium notes each 401 on its console
+  try {
+    const input = page.locator('.token input');
+    await input.fill('wrong');
+    await page.keyboard.press('Enter');
+    await wait_for_text(page.locator('.token .wrong'), 'did not take');
+    assert.equal(await page.locator('main').isVisible(), false);
+    await shot(page, 'token');
+    await input.fill('0123456789abcdef'.repeat(2));
+    await page.keyboard.press('Enter');
+    await row(page, 1).waitFor();
+    await page.reload();
+    await row(page, 1).waitFor();
+    assert.deepEqual(wrong, []);
+  } finally {
+    await close();
+    await daemon.stop();
+    rmSync(dirname(file), { recursive: true });
   }
 });
 

@@ -14,7 +14,10 @@ function choice<T extends string>(values: readonly T[], chosen: T, picked: (valu
 
 export class Header {
   readonly element: HTMLElement;
-  readonly banner = h('div', { class: 'banner', role: 'status' });
+  readonly banner: HTMLElement;
+  /** Read aloud when it changes; how long it has lasted is not. */
+  private readonly said = h('span', { role: 'status' });
+  private readonly lasted = h('span', { 'aria-hidden': 'true' });
   private readonly skip = h('a', { class: 'skip', href: '#gpus' });
   private readonly host = h('h1');
   private readonly simulated = h('span', { class: 'chip simulated' });
@@ -41,6 +44,7 @@ export class Header {
     });
     this.element = h('header', {}, this.skip, h('span', { class: 'brand', 'aria-hidden': 'true' }, 'gpuwright'), this.host, this.simulated,
       this.driver, h('span', { class: 'gap' }), h('span', { class: 'live' }, this.dot, this.link), this.language, this.theme);
+    this.banner = h('div', { class: 'banner' }, this.said, ' ', this.lasted);
     this.relabel();
   }
 
@@ -63,7 +67,8 @@ export class Header {
     say(this.link, t(`link_${kind}`));
     const text = this.amiss(store, now_ms);
     show(this.banner, text !== '');
-    say(this.banner, text);
+    say(this.said, text);
+    say(this.lasted, text !== '' && node ? `(${duration((now_ms - store.heard_ms) / 1000)})` : '');
   }
 
   /** One sentence, or nothing while all is live. */
@@ -74,7 +79,7 @@ export class Header {
     if (node) {
       const silent_s = (now_ms - store.heard_ms) / 1000;
       if (link.kind === 'connecting' && silent_s < 5) return '';
-      return t('no_data_since', { time: clock_time(store.heard_ms / 1000, now_ms / 1000), ago: duration(silent_s) });
+      return t('no_data_since', { time: clock_time(store.heard_ms / 1000, now_ms / 1000) });
     }
     return link.kind === 'away' ? t('no_data_yet', { why: link.why }) : link.kind === 'silent' ? t('no_data_yet', { why: t('waiting_for_daemon') }) : '';
   }

@@ -28,6 +28,10 @@ function spoken<T>(english: T | undefined, chinese: T | undefined): T | undefine
   return language() === 'zh' ? (chinese ?? english) : english;
 }
 
+function title_of(incident: Incident): string {
+  return spoken(incident.title, incident.title_zh) ?? incident.cause;
+}
+
 function steps(title: string, lines: string[] | undefined, tag: 'ol' | 'ul'): Node[] {
   if (!lines || lines.length === 0) return [];
   return [h('h4', {}, title), h(tag, {}, ...lines.map((line) => h('li', {}, line)))];
@@ -50,7 +54,7 @@ class Card {
     const open = is_open(incident);
     set(this.element, { 'data-severity': incident.severity, 'data-open': open });
     say(this.severity, severity_word(incident.severity));
-    say(this.title, spoken(incident.title, incident.title_zh) ?? incident.cause);
+    say(this.title, title_of(incident));
     say(this.subject, subject_of(incident));
     const time = clock_time(incident.start_s, now_s);
     const long = duration((open ? now_s : (incident.end_s ?? now_s)) - incident.start_s);
@@ -79,15 +83,17 @@ export class Incidents {
   private readonly heading = h('h2', { id: 'incidents-heading' });
   private readonly looked = h('span', { class: 'quiet' });
   private readonly none = h('p', { class: 'empty' });
-  private readonly list = h('div', { class: 'incidents', 'aria-live': 'polite' });
+  private readonly list = h('div', { class: 'incidents' });
   private readonly ended_title = h('summary');
   private readonly ended_list = h('div', { class: 'incidents' });
   private readonly ended = h('details', { class: 'ended' }, this.ended_title, this.ended_list);
+  /** Read aloud: each new incident, once. */
+  private readonly aloud = h('div', { class: 'hidden-text', role: 'status' });
   private readonly cards = new Map<number, Card>();
 
   constructor() {
     this.element = h('section', { id: 'incidents', class: 'panel', 'aria-labelledby': 'incidents-heading' },
-      h('div', { class: 'head' }, this.heading, this.looked), this.none, this.list, this.ended);
+      h('div', { class: 'head' }, this.heading, this.looked), this.aloud, this.none, this.list, this.ended);
   }
 
   update(store: Store): void {
@@ -102,6 +108,8 @@ export class Incidents {
     const ended = incidents.filter((incident) => !is_open(incident));
     show(this.none, open.length === 0 && node.looked_s !== undefined);
     say(this.none, t('incidents_none'));
+    const fresh = open.find((incident) => !this.cards.has(incident.id));
+    if (fresh) say(this.aloud, t('incident_new', { severity: severity_word(fresh.severity), title: title_of(fresh), subject: subject_of(fresh) }));
     fill(this.list, open.map((incident) => this.card(incident, node.time_s)));
     show(this.ended, ended.length > 0);
     say(this.ended_title, t('incidents_ended', { n: ended.length }));

@@ -85,8 +85,8 @@ export class Summary {
     const up = node.gpus.filter((gpu) => gpu.up).length;
     const down = node.gpus.length - up;
     const missing = (node.gpus_on_bus ?? 0) > node.gpus.length;
-    const note = down > 0 ? t('sum_gpus_down', { n: down }) : missing ? t('sum_gpus_bus', { n: node.gpus_on_bus ?? 0 }) : t('sum_gpus_all');
-    this.gpus.update(`${up} / ${node.gpus.length}`, note, down > 0 || missing ? 'bad' : 'plain');
+    const note = down > 0 ? t('sum_gpus_down', { n: down }) : missing ? t('sum_gpus_bus', { n: node.gpus_on_bus ?? 0 }) : up > 0 ? t('sum_gpus_all') : '';
+    this.gpus.update(`${up} / ${node.gpus.length}`, note, down > 0 || missing || node.no_driver ? 'bad' : 'plain');
   }
 
   private update_busy(gpus: Gpu[]): void {

@@ -219,6 +219,7 @@ export class GpuTable {
     const none = node.gpus.length === 0;
     show(this.message, none);
     show(this.table, !none);
+    set(this.message, { 'data-level': node.no_driver ? 'bad' : 'plain' });
     if (none) say(this.message, node.no_driver ? t('no_driver', { why: node.no_driver }) : t('no_gpus'));
     node.gpus.forEach((gpu, at) => this.row(gpu, at).update(store, gpu, models.size === 1));
     this.drop(new Set(node.gpus.map(gpu_id)));
