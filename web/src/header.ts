@@ -58,7 +58,7 @@ export class Header {
   update(store: Store, now_ms: number): void {
     const node = store.node;
     const { kind } = store.link;
-    say(this.host, node?.host || 'gpuwright');
+    say(this.host, node?.host || location.hostname);
     show(this.simulated, node?.simulated === true);
     say(this.simulated, t('simulated'));
     set(this.simulated, { title: t('simulated_why') });
