@@ -89,6 +89,7 @@ export class Incidents {
   private readonly ended = h('details', { class: 'ended' }, this.ended_title, this.ended_list);
   /** Read aloud: each new incident, once. */
   private readonly aloud = h('div', { class: 'hidden-text', role: 'status' });
+  private spoken = language();
   private readonly cards = new Map<number, Card>();
 
   constructor() {
@@ -108,6 +109,8 @@ export class Incidents {
     const ended = incidents.filter((incident) => !is_open(incident));
     show(this.none, open.length === 0 && node.looked_s !== undefined);
     say(this.none, t('incidents_none'));
+    if (this.spoken !== language()) say(this.aloud, '');
+    this.spoken = language();
     const fresh = open.find((incident) => !this.cards.has(incident.id));
     if (fresh) say(this.aloud, t('incident_new', { severity: severity_word(fresh.severity), title: title_of(fresh), subject: subject_of(fresh) }));
     fill(this.list, open.map((incident) => this.card(incident, node.time_s)));
