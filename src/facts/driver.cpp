@@ -176,7 +176,7 @@ Field<std::vector<model::ModuleFacts>> modules_of(Probe& probe) {
 void collect_driver(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machine& machine) {
   model::DriverFacts& driver = machine.driver;
   collect_loaded(probe, driver);
-  driver.library_version = library_version_of(probe, "libnvidia-ml");
+  driver.libnvidia_ml_version = library_version_of(probe, "libnvidia-ml");
   driver.libcuda_version = library_version_of(probe, "libcuda");
   driver.firmware_versions = firmware_of(probe);
   driver.fabric_manager_version = fabric_manager_of(probe);

@@ -173,9 +173,9 @@ struct GpuHolder {
 
 /// The NVIDIA driver.
 struct DriverFacts {
-  Field<std::string> loaded_version;   ///< of the module that runs
-  Field<std::string> flavour;          ///< "open" or "proprietary"
-  Field<std::string> library_version;  ///< of libnvidia-ml.so.1 on disk
+  Field<std::string> loaded_version;        ///< of the module that runs
+  Field<std::string> flavour;               ///< "open" or "proprietary"
+  Field<std::string> libnvidia_ml_version;  ///< of libnvidia-ml.so.1 on disk
   Field<std::string> libcuda_version;
   Field<std::string> gsp_firmware;                    ///< "on" or "off": of the loaded module's options
   Field<std::vector<std::string>> parameters;         ///< of the loaded module, "Name: value"
@@ -198,7 +198,7 @@ struct DriverFacts {
   static void each_field(Self& self, Visit&& visit) {
     visit("loaded_version", self.loaded_version);
     visit("flavour", self.flavour);
-    visit("library_version", self.library_version);
+    visit("libnvidia_ml_version", self.libnvidia_ml_version);
     visit("libcuda_version", self.libcuda_version);
     visit("gsp_firmware", self.gsp_firmware);
     visit("parameters", self.parameters);

@@ -82,7 +82,7 @@ std::vector<GpuKind> gpus_of(const std::vector<Kind>& kinds) {
 /// The version of the driver: of the module that runs, else of the libraries that lie there.
 const Field<std::string>& driver_version(const Machine& machine) {
   return machine.driver.loaded_version.known() ? machine.driver.loaded_version
-                                               : machine.driver.library_version;
+                                               : machine.driver.libnvidia_ml_version;
 }
 
 std::string today(const Situation& situation) {

@@ -137,7 +137,7 @@ void look_at_gone(Look& look, const std::vector<model::GpuFacts>& gpus, const mo
 void look_at_files(Look& look, const model::Machine& machine, const model::CdiSpec& spec) {
   for (const std::string& file : model::each(spec.missing_files)) {
     const bool seen = file.starts_with("/dev/") ? !model::each(machine.driver.device_nodes).empty()
-                                                : machine.driver.library_version.known();
+                                                : machine.driver.libnvidia_ml_version.known();
     if (!seen) continue;
     look.fails("container.cdi_file_missing")
         .with("file", file)
@@ -167,14 +167,14 @@ model::Verdict check_cdi_specs(Look look, const Situation& situation) {
     if (spec.devices.known() && machine.gpus.known() && !look_at_missing(look, machine.gpus.value(), spec))
       look_at_gone(look, machine.gpus.value(), spec);
     look_at_files(look, machine, spec);
-    if (spec.driver_version.known() && machine.driver.library_version.known() &&
-        spec.driver_version.value() != machine.driver.library_version.value())
+    if (spec.driver_version.known() && machine.driver.libnvidia_ml_version.known() &&
+        spec.driver_version.value() != machine.driver.libnvidia_ml_version.value())
       look.fails("container.cdi_other_driver")
           .with("spec_driver", spec.driver_version.value())
-          .with("driver", machine.driver.library_version.value())
+          .with("driver", machine.driver.libnvidia_ml_version.value())
           .with("spec", spec.key())
           .proof(spec.driver_version)
-          .proof(machine.driver.library_version);
+          .proof(machine.driver.libnvidia_ml_version);
   }
   if (specs != nullptr && !any && needs_spec(machine.containers))
     look.fails("container.cdi_spec_absent")

@@ -94,13 +94,13 @@ model::Verdict check_library_matches_module(Look look, const Situation& situatio
   const model::DriverFacts& driver = situation.machine.driver;
   if (!has_gpu(situation.machine)) return look.not_applicable();
   const std::string* module = look.need(driver.loaded_version);
-  const std::string* library = look.need(driver.library_version);
+  const std::string* library = look.need(driver.libnvidia_ml_version);
   if (module != nullptr && library != nullptr && *module != *library) {
-    look.fails("driver.library_differs")
+    look.fails("driver.nvml_differs")
         .with("module", *module)
         .with("library", *library)
         .proof(driver.loaded_version)
-        .proof(driver.library_version);
+        .proof(driver.libnvidia_ml_version);
   }
   return look.conclude();
 }
@@ -170,7 +170,7 @@ bool container_driver_left(const model::Machine& machine) {
   const auto gone = [](const auto& field) {
     return !field.known() && field.reason() == model::AbsentReason::NotFound;
   };
-  return gone(driver.container_stack_driver) && gone(driver.library_version) &&
+  return gone(driver.container_stack_driver) && gone(driver.libnvidia_ml_version) &&
          machine.kubernetes.pods.known();
 }
 

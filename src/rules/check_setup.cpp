@@ -40,12 +40,12 @@ model::Verdict check_driver_owner(Look look, const Situation& situation) {
   const model::Field<std::string>& operators = by_pod ? pod->name : machine.driver.container_stack_driver;
   if (!operators.known()) return look.not_applicable();
   const model::PackageFacts* package = host_driver_package(machine);
-  const bool by_installer = package == nullptr && machine.driver.library_version.known();
+  const bool by_installer = package == nullptr && machine.driver.libnvidia_ml_version.known();
   if (package == nullptr && !by_installer) return look.conclude();
   auto failure = look.fails("driver.host_and_operator");
   failure.proof(operators);
   if (package != nullptr) failure.with("package", package->key()).proof(package->version);
-  if (by_installer) failure.proof(machine.driver.library_version);
+  if (by_installer) failure.proof(machine.driver.libnvidia_ml_version);
   failure.proof(machine.driver.loaded_version);
   return look.conclude();
 }

@@ -90,7 +90,7 @@ std::optional<Event> conflict(const std::string& signal, const std::vector<Piece
 
 void judge_versions(const model::Observations& observations, std::vector<Event>& out) {
   const auto modules = pieces(observations, "driver.module_loaded", "version");
-  const auto libraries = pieces(observations, "driver.library_version", "version");
+  const auto libraries = pieces(observations, "driver.nvml_on_disk", "version");
   if (auto event = conflict("driver.version_conflict", libraries, modules)) {
     event->params["client"] = event->params["left"];
     event->params["module"] = event->params["right"];

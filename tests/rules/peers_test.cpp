@@ -47,7 +47,7 @@ std::vector<Snapshot> fleet_of(int count) {
     set(machine, "os.kernel", "6.8.0-87-generic");
     set(machine, "os.command_line", "root=UUID=" + std::to_string(n * 7919) + ", ro, iommu=pt");
     set(machine, "driver.loaded_version", "580.95.05");
-    set(machine, "driver.library_version", "580.95.05");
+    set(machine, "driver.libnvidia_ml_version", "580.95.05");
     set(machine, "driver.packages[libnvidia-compute-580].version", "580.95.05-0ubuntu1");
     set(machine, "memory.total_bytes", std::to_string(2'000'000'000'000 + n * 4096));
     for (const char* address : {"0000:1b:00.0", "0000:43:00.0"}) {
@@ -88,7 +88,7 @@ TEST(Peers, AnotherDriverIsOneDifferenceAndTheFirst) {
   auto machines = fleet_of(16);
   Snapshot& odd = machines[6];
   set(odd, "driver.loaded_version", "580.65.06");
-  set(odd, "driver.library_version", "580.65.06");
+  set(odd, "driver.libnvidia_ml_version", "580.65.06");
   set(odd, "driver.packages[libnvidia-compute-580].version", "580.65.06-0ubuntu1");
   set(odd, "os.numa_balancing", "1");
   const auto report = rules::compare_peers(machines, guilt());
