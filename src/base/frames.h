@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,10 +16,12 @@ struct Frame {
   std::string_view content;
 };
 
-/// A frame as bytes. Contents of more than 1 MiB are no frame and become an empty one.
-std::string frame_bytes(char tag, std::string_view content);
+inline constexpr std::size_t kMostFrameContent = std::size_t{1} << 20;
+
+/// A frame as bytes. A content of more than `most` bytes is none and becomes an empty one.
+std::string frame_bytes(char tag, std::string_view content, std::size_t most = kMostFrameContent);
 
 /// Takes the first whole frame off `bytes`. Empty: there is none yet. Sets `broken` when there can be none.
-std::optional<Frame> take_frame(std::string_view& bytes, bool& broken);
+std::optional<Frame> take_frame(std::string_view& bytes, bool& broken, std::size_t most = kMostFrameContent);
 
 }  // namespace gpuwright::base

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/history_frames.h"
 
+#include "base/frames.h"
 #include "watch/pack.h"
 
 #include <algorithm>
@@ -12,8 +13,6 @@ namespace {
 using base::ErrorKind;
 using model::HistoryAnswer;
 using model::HistoryQuery;
-
-constexpr std::size_t kHeader = 5;
 
 base::Error damaged(const char* what) {
   return base::make_error(ErrorKind::Malformed, std::string("a damaged frame: ") + what);
@@ -181,34 +180,23 @@ T& writable(const T& noun) {
 }  // namespace
 
 std::string encode_frame(FrameKind kind, std::string_view content) {
-  std::string bytes;
-  bytes.reserve(kHeader + content.size());
-  const auto size = static_cast<std::uint32_t>(content.size());
-  for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(size >> shift & 0xff);
-  bytes += static_cast<char>(kind);
-  bytes += content;
-  return bytes;
+  return base::frame_bytes(static_cast<char>(kind), content, kMostFrameBytes);
 }
 
 base::Result<std::optional<Frame>> FrameCutter::next() {
-  const std::string_view left = std::string_view(buffer_).substr(at_);
-  if (left.size() < kHeader) {
-    buffer_.erase(0, std::exchange(at_, 0));
-    return std::optional<Frame>();
-  }
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    size |= static_cast<std::size_t>(static_cast<unsigned char>(left[i])) << (8 * i);
   constexpr std::string_view kLetters = "NTQDSA";
-  if (size > kMostFrameBytes || kLetters.find(left[4]) == std::string_view::npos)
+  const std::string_view before = std::string_view(buffer_).substr(at_);
+  std::string_view left = before;
+  bool broken = false;
+  const auto taken = base::take_frame(left, broken, kMostFrameBytes);
+  if (broken || (taken && kLetters.find(taken->tag) == std::string_view::npos))
     return damaged("no frame begins here");
-  if (left.size() < kHeader + size) {
+  if (!taken) {
     buffer_.erase(0, std::exchange(at_, 0));
     return std::optional<Frame>();
   }
-  Frame frame{static_cast<FrameKind>(left[4]), std::string(left.substr(kHeader, size))};
-  at_ += kHeader + size;
-  return std::optional<Frame>(std::move(frame));
+  at_ += before.size() - left.size();
+  return std::optional<Frame>({static_cast<FrameKind>(taken->tag), std::string(taken->content)});
 }
 
 const char* condition_name(HistoryCondition condition) {
