@@ -128,7 +128,10 @@ class TableReader {
     }
     const auto right = base::words(cells[2]);
     if (!right.empty()) query("utilization.gpu", right.front());
-    if (right.size() > 1 && right.back() != "ERR!") query("compute_mode", right.back());
+    if (right.size() > 1 && right.back() != "ERR!") {
+      const bool exclusive = right[right.size() - 2] == "E.";  // "E. Process" is short for the mode's name
+      query("compute_mode", (exclusive ? "Exclusive_" : "") + std::string(right.back()));
+    }
   }
 
   void third_row(const std::vector<std::string_view>& cells) {

@@ -41,6 +41,16 @@ TEST(SmiTable, ReadsARow) {
   EXPECT_TRUE(gpu.processes.empty());
 }
 
+TEST(SmiTable, AnExclusiveModeIsNoDefault) {
+  std::string text = capture("nvidia-smi-table/h100_idle_table.txt");
+  const std::string word = "   Default";
+  ASSERT_NE(text.find(word), std::string::npos);
+  text.replace(text.find(word), word.size(), "E. Process");
+  const model::Observations out = read(parse::parse_smi_table, text);
+  ASSERT_EQ(out.gpus.size(), 1U);
+  EXPECT_EQ(out.gpus[0].compute_mode.value(), "Exclusive_Process");
+}
+
 TEST(SmiTable, ReadsMigDevicesAndProcesses) {
   const model::Observations out =
       read(parse::parse_smi_table, capture("nvidia-smi-table/h100mig_load_table.txt"));

@@ -24,7 +24,7 @@ Background::Background(const std::vector<std::string>& argv, std::string log) : 
   EXPECT_GE(pid_, 0);
   if (pid_ != 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int file = ::open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int file = ::open(log_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   ::dup2(::open("/dev/null", O_RDONLY), 0);
   ::dup2(file, 1);
   ::dup2(file, 2);

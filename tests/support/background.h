@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <sys/wait.h>
 
 #include <chrono>
 #include <csignal>
@@ -20,6 +21,7 @@ class Background {
   Background& operator=(const Background&) = delete;
 
   pid_t pid() const { return pid_; }
+  bool running() { return !collect(WNOHANG); }
   /// What it has said so far.
   std::string said() const;
   /// Waits until it has said that, or has ended, or the time is over.

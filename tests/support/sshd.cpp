@@ -7,14 +7,11 @@
 
 #include "support/paths.h"
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <pwd.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -53,31 +50,6 @@ bool answers(int port) {
   return connected;
 }
 
-pid_t start_process(const std::vector<std::string>& argv, const std::string& log) {
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  const pid_t child = ::fork();
-  EXPECT_GE(child, 0);
-  if (child != 0) return child;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  ::dup2(file, 1);
-  ::dup2(file, 2);
-  ::execv(words.front(), words.data());
-  ::_exit(127);
-}
-
-void stop_process(pid_t process) {
-  ::kill(process, SIGTERM);
-  for (int tenths = 0; tenths < 50; ++tenths) {
-    if (::waitpid(process, nullptr, WNOHANG) == process) return;
-    ::usleep(100'000);
-  }
-  ::kill(process, SIGKILL);
-  ::waitpid(process, nullptr, 0);
-}
-
 }  // namespace
 
 std::string SshServers::missing() {
@@ -106,7 +78,7 @@ SshServers::SshServers() {
 
 SshServers::~SshServers() {
   for (const int listener : silent_) ::close(listener);
-  for (const pid_t server : servers_) stop_process(server);
+  servers_.clear();
   std::ifstream left_behind(folder_.path() + "/pids");
   for (pid_t process = 0; left_behind >> process;) ::kill(process, SIGKILL);
   if (made_run_folder_) ::rmdir(kRunFolder);
@@ -130,12 +102,12 @@ int SshServers::start(const std::string& forced) {
     int port = 0;
     ::close(listen_anywhere(port));  // somebody may take it before the server does: then once more
     write_config(port, forced);
-    const pid_t server =
-        start_process({sshd, "-D", "-e", "-f", folder_.path() + "/server-" + std::to_string(port)}, log);
-    for (int waited = 0; waited < 1000; ++waited) {
-      if (::waitpid(server, nullptr, WNOHANG) == server) break;
+    auto server = std::make_unique<Background>(
+        std::vector<std::string>{sshd, "-D", "-e", "-f", folder_.path() + "/server-" + std::to_string(port)},
+        log);
+    for (int waited = 0; waited < 1000 && server->running(); ++waited) {
       if (answers(port)) {
-        servers_.push_back(server);
+        servers_.push_back(std::move(server));
         return port;
       }
       ::usleep(20'000);

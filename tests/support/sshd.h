@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "support/background.h"
 #include "support/run.h"
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,7 +38,7 @@ class SshServers {
   void write_config(int port, const std::string& forced);
 
   TempFolder folder_;
-  std::vector<pid_t> servers_;
+  std::vector<std::unique_ptr<Background>> servers_;
   std::vector<int> silent_;
   bool made_run_folder_ = false;
 };
