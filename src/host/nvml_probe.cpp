@@ -3,7 +3,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/claims.h"
+#include "host/nvml_claims.h"
 #include "host/nvml_questions.h"
 #include "host/nvml_words.h"
 
@@ -27,45 +27,25 @@ class Probe {
  public:
   explicit Probe(int fd) : fd_(fd), claims_(Claims::of_this_user(nvml_scope())) {}
 
-  /// Takes one of a few places for those who open NVML. False when one who did so before still waits in it.
-  bool claim_opening() {
-    constexpr int kPlaces = 8;
-    const auto waiting = claims_.stuck(kOpeningClaim);
-    if (!waiting.empty()) {
-      tell(absent("init", waiting.front(), "nvmlInit_v2"));
-      return false;
-    }
-    for (int place = 0; place < kPlaces && opening_.fd() < 0; ++place) {
-      auto claim = claims_.take(fmt::format("{}{}", kOpeningClaim, place), claim_of("NVML"));
-      if (claim) opening_ = std::move(*claim);
-    }
-    return true;  // all places taken by others at work: the GPUs have claims of their own
+  /// False when one who opened NVML before still waits in it.
+  bool claim_library() {
+    const auto waiting = claim_opening(claims_, opening_);
+    if (waiting) tell(absent("init", *waiting, "nvmlInit_v2"));
+    return !waiting;
   }
 
   /// Nobody else asks this GPU then. False when somebody does, or still waits for it; told as its answer.
-  bool claim_gpu(std::uint32_t index) {
+  bool claim(std::uint32_t index) {
     constexpr std::chrono::milliseconds kPatience{500};
-    constexpr std::chrono::milliseconds kPause{10};
-    const std::string name = fmt::format("{}{}", kGpuClaim, index);
     holder_ = claim_of(fmt::format("GPU {}", index));
-    const Clock::time_point until = Clock::now() + kPatience;
-    std::int64_t seen = 0;
-    while (true) {
-      auto claim = claims_.take(name, holder_);
-      if (claim) {
-        asking_ = std::move(*claim);
-        return true;
-      }
-      const auto other = claims_.holder(name);
-      const bool stuck = other && is_stuck(*other);
-      if ((stuck && seen == other->pid) || Clock::now() >= until) {
-        tell(fmt::format("g{}", index));
-        refuse_gpu(other, stuck);
-        return false;
-      }
-      seen = stuck ? other->pid : 0;  // others who merely look take the lock for a moment: look twice
-      std::this_thread::sleep_for(kPause);
+    GpuClaim taken = claim_gpu(claims_, index, holder_, kPatience);
+    if (taken.claim) {
+      asking_ = std::move(*taken.claim);
+      return true;
     }
+    tell(fmt::format("g{}", index));
+    refuse_gpu(taken.other, taken.stuck);
+    return false;
   }
 
   bool start() {
@@ -105,7 +85,7 @@ class Probe {
   void gpu(std::uint32_t index) {
     tell(fmt::format("g{}", index));
     send();
-    if (!claim_gpu(index)) return;
+    if (!claim(index)) return;
     ask_gpu(index);
     asking_.release();
   }
@@ -204,7 +184,7 @@ void run_probe(int fd, const std::vector<std::uint32_t>& gpus) {
   Probe probe(fd);
   // Who asks for one GPU alone does so because another hangs: already opening NVML may hang for it.
   const bool alone = gpus.size() == 1;
-  if ((!alone || probe.claim_gpu(gpus.front())) && probe.claim_opening() && probe.start()) {
+  if ((!alone || probe.claim(gpus.front())) && probe.claim_library() && probe.start()) {
     const std::uint32_t count = probe.system();
     if (alone) {
       probe.ask_gpu(gpus.front());

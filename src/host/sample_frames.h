@@ -17,6 +17,7 @@ enum class SampleTag : char {
   Failed = 'e',   ///< it cannot be: kind of error, text; the child ends
   Driver = 'd',   ///< model::SampledDriver
   Begins = 'b',   ///< a GPU is being asked: its index
+  Waits = 'w',    ///< a process of another look sleeps at this GPU, none is sent: its index, ms so far
   Gpu = 'g',      ///< which GPU this is: model::SampledGpu
   Sample = 's',   ///< model::GpuSample
   TickDone = 't'  ///< all GPUs were asked

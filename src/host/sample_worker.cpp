@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "host/nvml_claims.h"
 #include "host/nvml_words.h"
 #include "host/sample_frames.h"
 
@@ -16,6 +17,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -80,6 +82,12 @@ class Worker {
     if (!library) return failed(library.error());
     library_ = std::move(library).value();
     bind_for_sampling(library_);
+    Claim opening;
+    if (const auto waiting = claim_opening(claims_, opening)) {
+      return failed(base::make_error(base::ErrorKind::TimedOut,
+                                     fmt::format("process {} of an earlier look still waits", waiting->pid),
+                                     "nvmlInit_v2"));
+    }
     const Return result = api().init();
     if (result != Return::Success)
       return failed(base::make_error(base::ErrorKind::Io, words_of(result), "nvmlInit_v2"));
@@ -99,9 +107,15 @@ class Worker {
 
   void tick(bool whole) {
     take_events();
-    for (Asked& gpu : gpus_) {
-      begins(gpu.index);
-      tell(SampleTag::Sample, encode(sample(gpu, whole)));
+    for (auto gpu = gpus_.begin(); gpu != gpus_.end();) {
+      begins(gpu->index);
+      const auto claim = claimed(gpu->index, gpu->identity.pci);
+      if (!claim) {
+        gpu = gpus_.erase(gpu);  // our parent tries it again
+        continue;
+      }
+      tell(SampleTag::Sample, encode(sample(*gpu, whole)));
+      ++gpu;
     }
     tell(SampleTag::TickDone, {});
   }
@@ -116,6 +130,21 @@ class Worker {
     base::ByteWriter writer;
     writer.put(index);
     tell(SampleTag::Begins, writer.bytes());
+  }
+  /// Nothing where a process of another look sleeps at this GPU, which is told. Whoever is at work there is
+  /// not waited for long: it comes back.
+  std::optional<Claim> claimed(std::uint32_t index, const std::string& pci) {
+    constexpr std::chrono::milliseconds kPatience{50};
+    model::LeftBehind holder = claim_of(fmt::format("GPU {}", index));
+    holder.pci = pci;
+    GpuClaim taken = claim_gpu(claims_, index, holder, kPatience);
+    if (taken.claim) return std::move(taken.claim);
+    if (!taken.stuck) return Claim();
+    base::ByteWriter writer;
+    writer.put(index);
+    writer.put(age_ms(*taken.other));
+    tell(SampleTag::Waits, writer.bytes());
+    return std::nullopt;
   }
   bool failed(const base::Error& error) {
     base::ByteWriter writer;
@@ -141,6 +170,8 @@ class Worker {
 
   void open_gpu(std::uint32_t index) {
     begins(index);
+    const auto claim = claimed(index, {});
+    if (!claim) return;
     Asked gpu;
     gpu.index = index;
     gpu.found = api().handle_by_index(index, &gpu.device);
@@ -340,6 +371,7 @@ class Worker {
 
   int fd_;
   const SampleJob& job_;
+  Claims claims_ = Claims::of_this_user(nvml_scope());
   Library library_;
   EventSet events_ = nullptr;
   std::vector<std::size_t> fields_;  ///< places in the plan

@@ -183,6 +183,16 @@ void Sampler::frame(Crew& crew, const SampleFrame& frame) {
       crew.opened = true;
       crew.asking = base::ByteReader(frame.content).get<std::uint32_t>();
       return;
+    case SampleTag::Waits: {
+      base::ByteReader reader(frame.content);
+      const auto index = reader.get<std::uint32_t>();
+      const milliseconds waited(reader.get<std::int64_t>());
+      crew.asking.reset();
+      hung(index, -1);
+      listener_.on_hang(index, waited, false);
+      if (!crew.main) (void)end_crew(crew);
+      return;
+    }
     case SampleTag::Gpu:
       if (const auto gpu = decode_gpu(frame.content)) listener_.on_gpu(*gpu);
       return;

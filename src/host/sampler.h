@@ -1,7 +1,8 @@
 // Samples of all GPUs, again and again, without being hung by any of them. A forked child asks
 // (sample_worker); a GPU whose answer does not come in time is reported, its child is given up, and a fresh
 // one goes on with the others, while that GPU is tried from time to time by a child of its own. Children that
-// SIGKILL does not reach are counted, and there is never more than one for a GPU.
+// SIGKILL does not reach are counted, and there is never more than one for a GPU: a child claims
+// what it asks (nvml_claims.h), as other looks do.
 //
 // It does not wait: its owner polls descriptors() and calls read(), and look_at_clock() at next_deadline().
 // One thread only.

@@ -4,6 +4,7 @@
 #include "support/paths.h"
 #include "support/run.h"
 #include "support/served.h"
+#include "support/stuck_file.h"
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 
 namespace gpuwright::tests {
@@ -155,6 +157,27 @@ TEST(Serve, XidsOfTheKernelAreCountedAndThoseOfProgramsAreNot) {
   EXPECT_EQ(node.value("gpuwright_kernel_log_lost_total"), "3") << "102 to 104 are missing";
   EXPECT_EQ(node.value("gpuwright_kernel_log_lines_total"), "3");
   ::close(feed);
+}
+
+TEST(Serve, ItsStuckChildAndThoseOfDoctorAreOne) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() + "/silent");
+  const StuckFiles files(folder.path() + "/silent");
+  if (!files.mounted()) GTEST_SKIP() << files.why();
+  const std::string scenario =
+      "boards 4 h100-sxm\nat 0s gpu 3 stuck nvmlDeviceGetPowerUsage " + folder.path() + "/silent/call\n";
+  const auto sleeping = [] { return sleepers("gpuwright-nvml").size(); };
+  const std::size_t others = sleeping();
+  {
+    const Served node(scenario, {"--look-period", "1s"});
+    ASSERT_TRUE(node.metrics_tell("gpuwright_processes_left_behind 1\n"));
+    ASSERT_TRUE(
+        node.metrics_tell("gpuwright_incident_start_timestamp_seconds{cause=\"gpu-does-not-answer\""));
+    EXPECT_EQ(sleeping(), others + 1) << "the look of doctor asked that GPU, too";
+    const Ran looked = run({program(), "doctor", "--json"});
+    EXPECT_THAT(looked.out, HasSubstr("\"what\": \"GPU 3\""));
+    EXPECT_EQ(sleeping(), others + 1);
+  }
 }
 
 TEST(Serve, AnIncidentIsRaisedWithItsEvidenceAndEndsWhenItsGpuAnswersAgain) {
