@@ -28,6 +28,7 @@ using std::chrono::milliseconds;
 constexpr double kPerSecond = 1e-3;
 constexpr milliseconds kSelfPeriod{5000};
 constexpr milliseconds kKernelLogRetry{30'000};
+constexpr int kMissed = 3;        // periods after which a value is old
 constexpr double kKept_s = 0.25;  // metrics are made anew after so long: ages are in them
 
 watch::Now now() {
@@ -53,20 +54,17 @@ Daemon::Daemon(const catalog::Catalog& catalog, const watch::WatchPlan& plan, Da
     : catalog_(catalog),
       plan_(plan),
       options_(std::move(options)),
-      watcher_(catalog.metrics(), plan, now),
+      watcher_(catalog.metrics(), plan, now, kMissed * seconds(options_.often)),
       sampler_(plan.values, options_.sampler, watcher_),
       surveyor_(options_.survey),
+      sampling_(loop_, sampler_, [this] { surveyor_.name_new_users(watcher_.mutable_state()); }),
+      surveying_(loop_, surveyor_, [this] { surveyor_.fill(watcher_.mutable_state()); }),
       looker_(loop_, options_.looker, [this](auto seen) { looked(std::move(seen)); }) {
-  sampler_.before_close([this](int fd) { answers_.erase(fd); });
   watcher_.on_recovery([this](const std::string& pci, const std::string& why) {
     (void)health_.recovered(pci, why, watcher_.state().wall_s);
     show_health();
     looker_.recovered(pci);
   });
-}
-
-Daemon::~Daemon() {
-  answers_.clear();
 }
 
 base::Status Daemon::open() {
@@ -84,7 +82,7 @@ base::Status Daemon::open() {
     look_at_self();
     look_at_bus();
   });
-  sampler_moved();
+  sampling_.moved();
   looker_.look_soon();
   return base::Done{};
 }
@@ -103,59 +101,11 @@ void Daemon::tick() {
   if (live_->clients() > 0) live_->push("node", node_json());
   note_changes();
   sampler_.tick(whole);
-  sampler_moved();
+  sampling_.moved();
   // A period after all values were asked: then the processes on the GPUs are known.
   if (survey_due_) surveyor_.tick(watch::pids_of(watcher_.state()));
   survey_due_ = whole;
-  survey_moved();
-}
-
-/// After anything that may have changed the surveyor's child or deadline.
-void Daemon::survey_moved() {
-  const auto children = surveyor_.children();
-  const pid_t child = children.empty() ? -1 : children.front();
-  if (child != survey_child_) {
-    survey_waits_.cancel();
-    survey_child_ = child;
-    const auto fds = surveyor_.descriptors();
-    auto waiting = fds.empty() ? base::Result<kit::Waiting>(kit::Waiting())
-                               : loop_.on_readable(fds.front(), [this, fd = fds.front()] {
-                                   const auto before = surveyor_.answers();
-                                   surveyor_.read(fd);
-                                   if (surveyor_.answers() != before)
-                                     surveyor_.fill(watcher_.mutable_state());
-                                   survey_moved();
-                                 });
-    if (waiting) survey_waits_ = std::move(*waiting);
-  }
-  const auto deadline = surveyor_.next_deadline();
-  if (deadline == watch::Surveyor::Clock::time_point::max()) return survey_deadline_.cancel();
-  const auto left = std::chrono::ceil<milliseconds>(deadline - watch::Surveyor::Clock::now());
-  survey_deadline_ = loop_.after(std::max(left, milliseconds(1)), [this] {
-    surveyor_.look_at_clock();
-    surveyor_.fill(watcher_.mutable_state());
-    survey_moved();
-  });
-}
-
-/// After anything that may have changed the sampler's children or deadlines.
-void Daemon::sampler_moved() {
-  for (const int fd : sampler_.descriptors()) {
-    if (answers_.count(fd) != 0) continue;
-    auto waiting = loop_.on_readable(fd, [this, fd] {
-      sampler_.read(fd);
-      surveyor_.name_new_users(watcher_.mutable_state());
-      sampler_moved();
-    });
-    if (waiting) answers_.emplace(fd, std::move(*waiting));
-  }
-  const auto deadline = sampler_.next_deadline();
-  if (deadline == host::Sampler::Clock::time_point::max()) return deadline_.cancel();
-  const auto left = std::chrono::ceil<milliseconds>(deadline - host::Sampler::Clock::now());
-  deadline_ = loop_.after(std::max(left, milliseconds(1)), [this] {
-    sampler_.look_at_clock();
-    sampler_moved();
-  });
+  surveying_.moved();
 }
 
 void Daemon::open_kernel_log() {
@@ -224,6 +174,7 @@ void Daemon::look_at_self() {
   model::SelfState& self = watcher_.mutable_state().self;
   std::vector<pid_t> children = sampler_.children();
   for (const pid_t child : surveyor_.children()) children.push_back(child);
+  for (const pid_t child : looker_.children()) children.push_back(child);
   watch::add_own_cost(children, self);
   self.sampler_restarts = static_cast<std::uint64_t>(sampler_.restarts());
   self.left_behind = static_cast<std::uint64_t>(sampler_.left_behind() + surveyor_.left_behind());
@@ -237,13 +188,11 @@ std::string Daemon::node_json() const {
   return report::render_node_json(watcher_.state(), plan_.series, catalog_);
 }
 
-std::string Daemon::render(server::MetricsFormat format) {
-  report::MetricsText text(format == server::MetricsFormat::OpenMetrics ? report::MetricsFormat::OpenMetrics
-                                                                        : report::MetricsFormat::Prometheus);
+std::string Daemon::render(report::MetricsFormat format) {
+  report::MetricsText text(format);
   report::OwnMetrics own;
   own.metrics = &catalog_.metrics();
   own.series = &plan_.series;
-  constexpr int kMissed = 3;  // periods
   own.stale_after_s = kMissed * seconds(options_.often);
   own.whole_stale_after_s = kMissed * seconds(options_.whole);
   own.version = kVersion;
@@ -259,7 +208,7 @@ std::string Daemon::render(server::MetricsFormat format) {
   return text.take();
 }
 
-std::shared_ptr<const std::string> Daemon::metrics(server::MetricsFormat format, bool gzip) {
+std::shared_ptr<const std::string> Daemon::metrics(report::MetricsFormat format, bool gzip) {
   watcher_.look_at_clock();
   ++watcher_.mutable_state().self.scrapes;
   Ready& ready = ready_[format];

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/attend.h"
 #include "app/looker.h"
 #include "base/result.h"
 #include "catalog/catalog.h"
@@ -43,7 +44,6 @@ class Daemon final : public server::Content {
  public:
   /// `plan` and `catalog` must outlive it.
   Daemon(const catalog::Catalog& catalog, const watch::WatchPlan& plan, DaemonOptions options);
-  ~Daemon() override;
 
   /// Listens and begins to sample. Errors: those of server::Site::open.
   base::Status open();
@@ -52,7 +52,7 @@ class Daemon final : public server::Content {
   /// Serves until a signal ends it.
   void run();
 
-  std::shared_ptr<const std::string> metrics(server::MetricsFormat format, bool gzip) override;
+  std::shared_ptr<const std::string> metrics(report::MetricsFormat format, bool gzip) override;
   server::Health health() override;
   server::Health ready() override;
   kit::HttpResponse api(const std::string& path, const base::Parameters& query) override;
@@ -68,8 +68,6 @@ class Daemon final : public server::Content {
   };
 
   void tick();
-  void sampler_moved();
-  void survey_moved();
   void open_kernel_log();
   void read_kernel_log();
   void looked(base::Result<std::vector<model::Condition>> seen);
@@ -78,7 +76,7 @@ class Daemon final : public server::Content {
   void look_at_self();
   void look_at_bus();
   std::string node_json() const;
-  std::string render(server::MetricsFormat format);
+  std::string render(report::MetricsFormat format);
 
   const catalog::Catalog& catalog_;
   const watch::WatchPlan& plan_;
@@ -87,8 +85,9 @@ class Daemon final : public server::Content {
   watch::Watcher watcher_;
   host::Sampler sampler_;
   watch::Surveyor surveyor_;
+  Attend<host::Sampler> sampling_;
+  Attend<watch::Surveyor> surveying_;
   bool survey_due_ = false;
-  pid_t survey_child_ = -1;  ///< whose answers are waited for
   watch::Health health_;
   Looker looker_;
   std::uint64_t xids_seen_ = 0;
@@ -96,10 +95,8 @@ class Daemon final : public server::Content {
   std::shared_ptr<kit::EventStream> live_ = std::make_shared<kit::EventStream>();
   std::unique_ptr<server::Site> site_;
   std::optional<host::KernelLogFollower> kernel_log_;
-  kit::Waiting kernel_log_waits_, kernel_log_retry_, signals_, ticks_, deadline_, self_, survey_waits_,
-      survey_deadline_;
-  std::map<int, kit::Waiting> answers_;  ///< of the sampler's children
-  std::map<server::MetricsFormat, Ready> ready_;
+  kit::Waiting kernel_log_waits_, kernel_log_retry_, signals_, ticks_, self_;
+  std::map<report::MetricsFormat, Ready> ready_;
   double next_whole_s_ = 0;
 };
 

@@ -34,7 +34,7 @@ class Content {
   Content& operator=(const Content&) = delete;
 
   /// The newest metrics, kept ready in each form: called for every scrape.
-  virtual std::shared_ptr<const std::string> metrics(MetricsFormat format, bool gzip) = 0;
+  virtual std::shared_ptr<const std::string> metrics(report::MetricsFormat format, bool gzip) = 0;
   /// Whether the daemon itself works (a sick GPU is no reason to restart it).
   virtual Health health() = 0;
   /// Whether it has something to say yet.

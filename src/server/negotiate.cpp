@@ -84,11 +84,6 @@ double quality_of(const std::vector<Range>& ranges, std::string_view name, std::
 
 }  // namespace
 
-std::string_view content_type(MetricsFormat format) {
-  return format == MetricsFormat::OpenMetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                                              : "text/plain; version=0.0.4; charset=utf-8";
-}
-
 Wanted negotiate(const std::optional<std::string>& accept,
                  const std::optional<std::string>& accept_encoding) {
   Wanted wanted;
@@ -96,7 +91,7 @@ Wanted negotiate(const std::optional<std::string>& accept,
     const std::vector<Range> ranges = parse_ranges(*accept);
     const double text = quality_of(ranges, "text/plain", "0.0.4");
     const double open = quality_of(ranges, "application/openmetrics-text", "1.0.0");
-    if (open > text) wanted.format = MetricsFormat::OpenMetrics;
+    if (open > text) wanted.format = report::MetricsFormat::OpenMetrics;
   }
   wanted.gzip = accepts_gzip(accept_encoding);
   return wanted;

@@ -3,19 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "report/metrics_text.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace gpuwright::server {
 
-enum class MetricsFormat { Text, OpenMetrics };
-
-/// The Content-Type of that form.
-std::string_view content_type(MetricsFormat format);
-
 struct Wanted {
-  MetricsFormat format = MetricsFormat::Text;
+  report::MetricsFormat format = report::MetricsFormat::Prometheus;
   bool gzip = false;
   bool operator==(const Wanted&) const = default;
 };

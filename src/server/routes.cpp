@@ -19,7 +19,7 @@ HttpResponse metrics(Content& content, const HttpRequest& request) {
   const Wanted wanted = negotiate(request.header("accept"), request.header("accept-encoding"));
   HttpResponse response;
   response.body = content.metrics(wanted.format, wanted.gzip);
-  response.headers.push_back({"Content-Type", std::string(content_type(wanted.format))});
+  response.headers.push_back({"Content-Type", report::content_type(wanted.format)});
   if (wanted.gzip) response.headers.push_back({"Content-Encoding", "gzip"});
   response.headers.push_back({"Vary", "Accept, Accept-Encoding"});
   add_security_headers(response, Keep::Nothing);

@@ -64,8 +64,16 @@ void Surveyor::start() {
 void Surveyor::stop() {
   running_ = false;
   restart_.reset();
+  if (child_.running()) (void)end_child();
+}
+
+/// Kills it. False when it does not die: it is left behind.
+bool Surveyor::end_child() {
+  if (before_close_) before_close_(child_.fd());
   const pid_t pid = child_.pid();
-  if (child_.running() && !child_.end()) left_.push_back(pid);
+  const bool gone = child_.end();
+  if (!gone) left_.push_back(pid);
+  return gone;
 }
 
 void Surveyor::start_child() {
@@ -74,7 +82,7 @@ void Surveyor::start_child() {
   pending_.clear();
   restart_.reset();
   auto child = left_.size() < kMostLeft
-                   ? host::Forked::start("gpuwright-look", [this](int fd) { run_survey_worker(fd, job_); })
+                   ? host::Forked::start("gpuwright-users", [this](int fd) { run_survey_worker(fd, job_); })
                    : base::Result<host::Forked>(base::make_error(base::ErrorKind::Conflict, "too many wait"));
   if (!child) {
     restart_ = Clock::now() + limits_.retry;
@@ -174,8 +182,7 @@ milliseconds Surveyor::patience() const {
 
 void Surveyor::give_up(bool crashed) {
   const pid_t pid = child_.pid();
-  const bool gone = child_.end();
-  if (!gone) left_.push_back(pid);
+  const bool gone = end_child();
   ++restarts_;
   if (!asking_.empty() && (silent_.size() < kMostSilent || silent_.count(asking_) != 0))
     silent_[asking_] = {Clock::now() + limits_.retry, gone ? -1 : pid};

@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -49,6 +50,8 @@ class Surveyor {
   void tick(const std::vector<std::int64_t>& pids);
 
   std::vector<int> descriptors() const;
+  /// Whom to tell before one of them is closed: its number may be another's at once.
+  void before_close(std::function<void(int)> tell) { before_close_ = std::move(tell); }
   void read(int descriptor);
   Clock::time_point next_deadline() const;
   /// Gives up who is late, collects the dead, tries anew what is due.
@@ -74,6 +77,7 @@ class Surveyor {
 
   bool name_users(model::GpuState& gpu, bool all) const;
   void start_child();
+  bool end_child();
   void give_up(bool crashed);
   void frame(char tag, std::string_view content);
   std::vector<std::string> skipped() const;
@@ -82,6 +86,7 @@ class Surveyor {
 
   SurveyJob job_;
   SurveyorLimits limits_;
+  std::function<void(int)> before_close_;
   host::Forked child_;
   std::string pending_;
   bool running_ = false;

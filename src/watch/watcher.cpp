@@ -28,8 +28,9 @@ std::string device_of(std::string_view address) {
 
 }  // namespace
 
-Watcher::Watcher(const catalog::Metrics& metrics, const WatchPlan& plan, ClockFunction clock)
-    : metrics_(metrics), plan_(plan), clock_(std::move(clock)) {
+Watcher::Watcher(const catalog::Metrics& metrics, const WatchPlan& plan, ClockFunction clock,
+                 double stale_after_s)
+    : metrics_(metrics), plan_(plan), clock_(std::move(clock)), stale_after_s_(stale_after_s) {
   look_at_clock();
 }
 
@@ -37,6 +38,12 @@ void Watcher::look_at_clock() {
   const Now now = clock_();
   state_.now_s = now.steady_s;
   state_.wall_s = now.wall_s;
+  for (auto& entry : state_.gpus) {
+    GpuState& one = entry.second;
+    if (!one.up || state_.now_s - one.fresh_s <= stale_after_s_) continue;
+    one.up = false;
+    one.why = fmt::format("nothing new for more than {} s", stale_after_s_);
+  }
 }
 
 GpuState& Watcher::gpu(std::uint32_t index) {
@@ -58,15 +65,27 @@ void Watcher::on_driver(const model::SampledDriver& driver) {
 }
 
 void Watcher::on_gpu(const model::SampledGpu& identity) {
-  GpuState& one = gpu(identity.index);
-  if (!one.identity.uuid.empty() && one.identity.uuid != identity.uuid) {
-    recovered(one, "another board is in its place");
-    one = GpuState();  // another board has this number now
+  const GpuState& before = gpu(identity.index);
+  if (!before.identity.uuid.empty() && before.identity.uuid != identity.uuid) {
+    recovered(before, "another board is in its place");
     state_.gpus.erase(identity.index);
-    gpu(identity.index).identity = identity;
-    return;
   }
+  GpuState& one = gpu(identity.index);
   one.identity = identity;
+  take_early_xids(one);
+}
+
+/// The kernel may tell an Xid before the library has told whose address that is.
+void Watcher::take_early_xids(GpuState& one) {
+  const std::string device = device_of(one.identity.pci);
+  for (auto at = early_.begin(); at != early_.end();) {
+    if (at->device != device) {
+      ++at;
+      continue;
+    }
+    count_xid(one, at->code, at->wall_s);
+    at = early_.erase(at);
+  }
 }
 
 void Watcher::merge(GpuState& one, const model::GpuSample& sample) const {
@@ -84,7 +103,7 @@ void Watcher::on_sample(model::GpuSample sample) {
   constexpr double kMicro = 1e-6;
   one.took_s = static_cast<double>(sample.took_us) * kMicro;
   if (!state_.kernel.readable) {
-    for (const std::uint64_t xid : sample.xids) count_xid(one, static_cast<std::int64_t>(xid));
+    for (const std::uint64_t xid : sample.xids) count_xid(one, static_cast<std::int64_t>(xid), state_.wall_s);
   }
   if (sample.lost) {
     one.up = false;
@@ -127,13 +146,12 @@ std::string Watcher::device_of_gpu(std::uint32_t index) const {
 /// was loaded anew.
 void Watcher::look_for_recovery(GpuState& one, const model::GpuSample& sample) {
   const SampleValue* energy = value(sample, host::nvml::PlannedValue::Kind::Field, 83);
-  bool anew = false;
-  for (std::size_t at = 0; energy != nullptr && at < one.values.size(); ++at) {
-    if (&sample.values[at] == energy) anew = one.values[at].known() && energy->count < one.values[at].count;
-  }
+  const auto place =
+      energy == nullptr ? std::size_t{0} : static_cast<std::size_t>(energy - sample.values.data());
+  const bool compared = energy != nullptr && place < one.values.size() && one.values[place].known();
   if (one.lost) {
     recovered(one, "the GPU answers again");
-  } else if (anew) {
+  } else if (compared && energy->count < one.values[place].count) {
     recovered(one, "the GPU was reset or the driver was loaded anew");
   }
   one.lost = false;
@@ -178,7 +196,6 @@ void Watcher::on_hang(std::uint32_t index, std::chrono::milliseconds waited, boo
   ++one.hangs;
   one.why = crashed ? std::string("the driver's library ended the process that asked")
                     : fmt::format("no answer for {} ms", waited.count());
-  ++state_.self.sampler_restarts;
 }
 
 void Watcher::on_no_driver(const base::Error& error) {
@@ -191,12 +208,12 @@ void Watcher::on_no_driver(const base::Error& error) {
   }
 }
 
-void Watcher::count_xid(GpuState& one, std::int64_t code) {
+void Watcher::count_xid(GpuState& one, std::int64_t code, double wall_s) {
   constexpr std::size_t kMostCodes = 64;
   if (one.xids.size() >= kMostCodes && one.xids.count(code) == 0) return;
   model::XidCount& seen = one.xids[code];
   ++seen.count;
-  seen.last_s = state_.wall_s;
+  seen.last_s = wall_s;
 }
 
 void Watcher::on_kernel_record(const host::KernelRecord& record) {
@@ -211,8 +228,10 @@ void Watcher::on_kernel_record(const host::KernelRecord& record) {
   const std::string device = device_of(xid->pci);
   for (auto& entry : state_.gpus) {
     if (!device.empty() && device_of(entry.second.identity.pci) == device)
-      return count_xid(entry.second, xid->code);
+      return count_xid(entry.second, xid->code, state_.wall_s);
   }
+  constexpr std::size_t kMostEarly = 64;
+  if (!device.empty() && early_.size() < kMostEarly) early_.push_back({device, xid->code, state_.wall_s});
 }
 
 void Watcher::on_kernel_log(bool readable, const std::string& why, std::uint64_t lost) {

@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gpuwright::watch {
 
@@ -29,8 +30,9 @@ using RecoveryFunction = std::function<void(const std::string& pci, const std::s
 
 class Watcher final : public host::SampleListener {
  public:
-  /// Both must outlive it.
-  Watcher(const catalog::Metrics& metrics, const WatchPlan& plan, ClockFunction clock);
+  /// Both must outlive it. A GPU of which there is nothing newer than `stale_after_s` is not up.
+  Watcher(const catalog::Metrics& metrics, const WatchPlan& plan, ClockFunction clock,
+          double stale_after_s = 3);
 
   const model::NodeState& state() const { return state_; }
   /// The state to be filled by others: the host's series, own costs.
@@ -39,7 +41,7 @@ class Watcher final : public host::SampleListener {
   std::string device_of_gpu(std::uint32_t index) const;
   /// Whom to tell of recoveries.
   void on_recovery(RecoveryFunction tell) { tell_recovery_ = std::move(tell); }
-  /// Sets the state's clocks to now.
+  /// Sets the state's clocks to now, and says of whom nothing has been heard for too long.
   void look_at_clock();
 
   void on_driver(const model::SampledDriver& driver) override;
@@ -57,23 +59,31 @@ class Watcher final : public host::SampleListener {
 
  private:
   model::GpuState& gpu(std::uint32_t index);
-  void count_xid(model::GpuState& gpu, std::int64_t code);
+  static void count_xid(model::GpuState& gpu, std::int64_t code, double wall_s);
   void recovered(const model::GpuState& gpu, const char* why) const;
   void look_for_recovery(model::GpuState& gpu, const model::GpuSample& sample);
   void merge(model::GpuState& gpu, const model::GpuSample& sample) const;
   void rate_links(model::GpuState& gpu, const model::GpuSample& sample);
+  void take_early_xids(model::GpuState& gpu);
   const model::SampleValue* value(const model::GpuSample& sample, host::nvml::PlannedValue::Kind kind,
                                   std::uint32_t number) const;
 
   const catalog::Metrics& metrics_;
   const WatchPlan& plan_;
   ClockFunction clock_;
+  double stale_after_s_;
   RecoveryFunction tell_recovery_;
   model::NodeState state_;
   struct LinkBytes {
     double bytes = 0, at_s = 0;
   };
   std::map<std::uint32_t, LinkBytes> links_;  ///< when last looked
+  struct EarlyXid {
+    std::string device;
+    std::int64_t code = 0;
+    double wall_s = 0;
+  };
+  std::vector<EarlyXid> early_;  ///< of GPUs that have not told their address yet
 };
 
 }  // namespace gpuwright::watch

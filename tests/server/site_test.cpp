@@ -23,8 +23,8 @@ using namespace std::chrono_literals;
 
 class FakeContent final : public server::Content {
  public:
-  std::shared_ptr<const std::string> metrics(server::MetricsFormat format, bool gzip) override {
-    const std::string text = format == server::MetricsFormat::OpenMetrics ? "open\n# EOF\n" : "text\n";
+  std::shared_ptr<const std::string> metrics(report::MetricsFormat format, bool gzip) override {
+    const std::string text = format == report::MetricsFormat::OpenMetrics ? "open\n# EOF\n" : "text\n";
     return std::make_shared<const std::string>(gzip ? kit::gzip(text) : text);
   }
   server::Health health() override { return {true, "fine"}; }

@@ -175,5 +175,54 @@ TEST_F(Watched, AnXidIsCountedOnceAndOnlyFromTheKernel) {
   EXPECT_EQ(gpu(1).xids.at(79).count, 2U) << "without a log the library's events count";
 }
 
+/// A watcher whose clock the test sets.
+class Clocked : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto plan = watch::plan_series(knowledge().metrics());
+    ASSERT_TRUE(plan.ok());
+    plan_ = std::move(*plan);
+    watcher_ = std::make_unique<watch::Watcher>(knowledge().metrics(), plan_, [this] { return now_; });
+  }
+  void answer(std::uint32_t index) {
+    model::SampledGpu identity;
+    identity.index = index;
+    identity.uuid = "GPU-" + std::to_string(index);
+    identity.pci = "00000000:61:00.0";
+    watcher_->on_gpu(identity);
+    model::GpuSample sample;
+    sample.index = index;
+    sample.values.resize(plan_.values.size());
+    watcher_->on_sample(sample);
+  }
+  watch::Now now_{100, 1.7e9};
+  watch::WatchPlan plan_;
+  std::unique_ptr<watch::Watcher> watcher_;
+};
+
+TEST_F(Clocked, AGpuOfWhichNothingIsHeardIsNotUp) {
+  answer(0);
+  now_.steady_s = 102.9;
+  watcher_->look_at_clock();
+  EXPECT_TRUE(watcher_->state().gpus.at(0).up);
+  now_.steady_s = 103.1;
+  watcher_->look_at_clock();
+  EXPECT_FALSE(watcher_->state().gpus.at(0).up);
+  EXPECT_EQ(watcher_->state().gpus.at(0).why, "nothing new for more than 3 s");
+  answer(0);
+  EXPECT_TRUE(watcher_->state().gpus.at(0).up);
+}
+
+TEST_F(Clocked, AnXidBeforeTheAddressIsKnownCounts) {
+  watcher_->on_kernel_log(true, "", 0);
+  watcher_->on_kernel_record(record("NVRM: Xid (PCI:0000:61:00): 79, pid=1, GPU has fallen off the bus."));
+  watcher_->on_kernel_record(record("NVRM: Xid (PCI:0000:9d:00): 48, pid=1, DBE."));
+  answer(2);
+  EXPECT_EQ(watcher_->state().gpus.at(2).xids.at(79).count, 1U);
+  EXPECT_EQ(watcher_->state().gpus.at(2).xids.at(48).count, 0U);
+  answer(2);
+  EXPECT_EQ(watcher_->state().gpus.at(2).xids.at(79).count, 1U) << "once";
+}
+
 }  // namespace
 }  // namespace gpuwright::tests
