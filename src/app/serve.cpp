@@ -78,18 +78,18 @@ base::Result<DaemonOptions> options_of(const ServeCommand& command) {
   constexpr std::chrono::milliseconds kLeastPeriod{100}, kLeastDeadline{10};
   DaemonOptions options;
   GPUWRIGHT_TRY(options.settings, settings_of(command));
-  GPUWRIGHT_TRY(options.often, time_option("--period", command.often, kLeastPeriod));
-  GPUWRIGHT_TRY(options.whole, time_option("--whole-period", command.whole, kLeastPeriod));
-  GPUWRIGHT_TRY(options.sampler.gpu, time_option("--gpu-deadline", command.deadline, kLeastDeadline));
-  if (options.whole < options.often) return bad("--whole-period", "is not shorter than --period");
+  GPUWRIGHT_TRY(options.node.often, time_option("--period", command.often, kLeastPeriod));
+  GPUWRIGHT_TRY(options.node.whole, time_option("--whole-period", command.whole, kLeastPeriod));
+  GPUWRIGHT_TRY(options.node.sampler.gpu, time_option("--gpu-deadline", command.deadline, kLeastDeadline));
+  if (options.node.whole < options.node.often) return bad("--whole-period", "is not shorter than --period");
   options.dcgm = command.compat == "dcgm";
   options.host_label = command.host_label;
   options.dcgm_user_labels = command.dcgm_users;
-  options.kernel_log = command.kernel_log;
+  options.node.kernel_log = command.kernel_log;
   constexpr std::chrono::milliseconds kLeastLook{1000};
-  GPUWRIGHT_TRY(options.looker.period, time_option("--look-period", command.look, kLeastLook));
-  GPUWRIGHT_TRY(options.looker.program, base::read_link("/proc/self/exe"));
-  options.looker.data = command.data;
+  GPUWRIGHT_TRY(options.node.looker.period, time_option("--look-period", command.look, kLeastLook));
+  GPUWRIGHT_TRY(options.node.looker.program, base::read_link("/proc/self/exe"));
+  options.node.looker.data = command.data;
   return options;
 }
 
