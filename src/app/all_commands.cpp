@@ -14,10 +14,11 @@ int run_history(const std::vector<std::string>& arguments, const Console& consol
 int run_render(const std::vector<std::string>& arguments, const Console& console);
 int run_serve(const std::vector<std::string>& arguments, const Console& console);
 int run_spec(const std::vector<std::string>& arguments, const Console& console);
+int run_top(const std::vector<std::string>& arguments, const Console& console);
 
 namespace {
 
-constexpr std::array<Command, 9> kCommands = {{
+constexpr std::array<Command, 10> kCommands = {{
     {"doctor", "find what is wrong, why, and what to do", run_doctor},
     {"capture", "pack redacted evidence for replay or for a vendor", run_capture},
     {"explain", "explain a code, cause, signal or error text", run_explain},
@@ -27,6 +28,7 @@ constexpr std::array<Command, 9> kCommands = {{
     {"render", "print configuration for what others run: Prometheus, Alertmanager", run_render},
     {"serve", "watch this machine: metrics and health", run_serve},
     {"spec", "write, check and compare what a machine should be (gpuwright.yaml)", run_spec},
+    {"top", "watch the GPUs of this machine and who uses them, in the terminal", run_top},
 }};
 
 }  // namespace

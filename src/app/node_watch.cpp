@@ -38,6 +38,7 @@ NodeWatch::NodeWatch(kit::EventLoop& loop, const catalog::Catalog& catalog, cons
       surveyor_(options_.survey),
       sampling_(loop_, sampler_, [this] { surveyor_.name_new_users(watcher_.mutable_state()); }),
       surveying_(loop_, surveyor_, [this] { surveyor_.fill(watcher_.mutable_state()); }),
+      health_(options_.health),
       looker_(loop_, options_.looker, [this](auto seen) { looked(std::move(seen)); }) {
   watcher_.on_recovery([this](const std::string& pci, const std::string& why) {
     (void)health_.recovered(pci, why, watcher_.state().wall_s);

@@ -34,6 +34,7 @@ struct NodeWatchOptions {
   watch::SurveyJob survey;
   std::string kernel_log = "/dev/kmsg";
   LookerOptions looker;
+  watch::HealthOptions health;
 };
 
 class NodeWatch {

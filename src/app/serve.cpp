@@ -3,6 +3,7 @@
 #include "app/command_line.h"
 #include "app/daemon.h"
 #include "app/knowledge.h"
+#include "app/time_option.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "parse/dcgm_counters.h"
@@ -30,30 +31,6 @@ struct ServeCommand {
 
 base::Error bad(const std::string& option, const std::string& why) {
   return base::make_error(base::ErrorKind::Malformed, why, option);
-}
-
-/// "500ms", "5s", "2min".
-std::optional<std::chrono::milliseconds> read_time(const std::string& text) {
-  const auto parsed = base::parse_number_and_unit(text);
-  if (!parsed || parsed->number <= 0) return std::nullopt;
-  constexpr double kSecond = 1000, kMinute = 60'000;
-  const double factor = parsed->unit == "ms"    ? 1
-                        : parsed->unit == "s"   ? kSecond
-                        : parsed->unit == "min" ? kMinute
-                                                : 0;
-  const double time = parsed->number * factor;
-  constexpr double kMost = 3'600'000;
-  if (time < 1 || time > kMost) return std::nullopt;
-  return std::chrono::milliseconds(static_cast<std::int64_t>(time));
-}
-
-base::Result<std::chrono::milliseconds> time_option(const char* option, const std::string& text,
-                                                    std::chrono::milliseconds least) {
-  const auto time = read_time(text);
-  if (!time)
-    return bad(option, fmt::format("'{}' is no time; write 500ms, 1s or 5min", base::printable(text, 40)));
-  if (*time < least) return bad(option, fmt::format("at least {} ms", least.count()));
-  return *time;
 }
 
 base::Result<server::Settings> settings_of(const ServeCommand& command) {

@@ -3,8 +3,7 @@
 #include "report/node_json.h"
 
 #include "base/json_writer.h"
-#include "base/text.h"
-#include "report/metric_value.h"
+#include "catalog/gpu_values.h"
 #include "report/wording.h"
 
 #include <algorithm>
@@ -20,19 +19,6 @@ using base::JsonWriter;
 using model::GpuState;
 using model::NodeState;
 
-/// "clock_hertz/sm" of gpuwright_gpu_clock_hertz and clock="sm".
-std::string short_key(const catalog::PlannedSeries& series) {
-  constexpr std::string_view kPrefix = "gpuwright_gpu_";
-  std::string key = series.family->name;
-  if (key.starts_with(kPrefix)) key.erase(0, kPrefix.size());
-  for (const std::string_view part : base::split(series.labels, ',')) {
-    const std::size_t quote = part.find('"');
-    if (quote != std::string_view::npos && part.size() > quote + 1)
-      key.append("/").append(part.substr(quote + 1, part.size() - quote - 2));
-  }
-  return key;
-}
-
 void write_text(JsonWriter& json, const char* key, const std::string& text) {
   if (!text.empty()) json.key(key).string(text);
 }
@@ -41,8 +27,8 @@ void write_values(JsonWriter& json, const GpuState& gpu, const std::vector<catal
   json.key("values").begin_object();
   for (const catalog::PlannedSeries& one : series) {
     if (!gpu.up || one.value >= gpu.values.size() || !gpu.values[one.value].known()) continue;
-    json.key(short_key(one));
-    const auto value = metric_value(gpu.values[one.value], one.scale);
+    json.key(catalog::short_key(one));
+    const auto value = catalog::metric_value(gpu.values[one.value], one.scale);
     if (const auto* count = std::get_if<std::uint64_t>(&value)) {
       json.integer(static_cast<std::int64_t>(*count));
     } else {
@@ -230,7 +216,7 @@ std::string render_metrics_json(const catalog::Metrics& metrics,
     json.key("help").string(family.help).key("help_zh").string(family.help_zh);
     json.key("keys").begin_array();
     for (const catalog::PlannedSeries& one : series) {
-      if (one.family == &family) json.string(short_key(one));
+      if (one.family == &family) json.string(catalog::short_key(one));
     }
     json.end_array().end_object();
   }

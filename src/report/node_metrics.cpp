@@ -3,8 +3,8 @@
 #include "report/node_metrics.h"
 
 #include "base/text.h"
+#include "catalog/gpu_values.h"
 #include "report/gpu_holders.h"
-#include "report/metric_value.h"
 #include "report/wording.h"
 
 #include <fmt/core.h>
@@ -29,7 +29,7 @@ using model::NodeState;
 using model::SampleValue;
 
 void write(MetricsText& text, std::string_view labels, const SampleValue& value, const MetricScale& scale) {
-  std::visit([&](const auto number) { text.sample(labels, number); }, metric_value(value, scale));
+  std::visit([&](const auto number) { text.sample(labels, number); }, catalog::metric_value(value, scale));
 }
 
 /// gpu="0",uuid="GPU-...".

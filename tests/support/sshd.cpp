@@ -7,6 +7,7 @@
 
 #include "support/paths.h"
 #include <arpa/inet.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <pwd.h>
@@ -54,7 +55,7 @@ bool answers(int port) {
 
 std::string SshServers::missing() {
   for (const char* tool : {"sshd", "ssh", "ssh-keygen"}) {
-    if (!base::find_tool(tool)) return std::string(tool) + " is not installed (openssh-server)";
+    if (!base::find_tool(tool)) return fmt::format("{} is not installed (openssh-server)", tool);
   }
   struct stat folder = {};
   if (::geteuid() == 0 && ::stat(kRunFolder, &folder) != 0 && ::access("/run", W_OK) != 0)
