@@ -113,8 +113,9 @@ std::string row_of_rpm(std::string_view line) {
 /// The lists that people print, as the table that was asked for.
 Field<std::string> written_packages(Probe& probe, const Field<std::string>& not_told) {
   std::string table;
-  for (const std::string_view line : base::lines(probe.written("dpkg"))) table += row_of_list(line);
-  for (const std::string_view line : base::lines(probe.written("rpm"))) table += row_of_rpm(line);
+  const std::string of_dpkg = probe.written("dpkg"), of_rpm = probe.written("rpm");
+  for (const std::string_view line : base::lines(of_dpkg)) table += row_of_list(line);
+  for (const std::string_view line : base::lines(of_rpm)) table += row_of_rpm(line);
   return table.empty() ? not_told : probe.found(table, "dpkg -l, rpm -qa");
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include "support/http_site.h"
+#include "support/sanitizer.h"
 #include <gtest/gtest.h>
 
 namespace gpuwright::tests {
@@ -34,6 +35,7 @@ TEST(HttpClient, AsksAndGetsWhatIsSaid) {
   ASSERT_TRUE(posted.ok()) << posted.error().text();
   EXPECT_EQ(posted->body, "POST /alerts " + host + " application/json []");
   EXPECT_EQ(kit::http_get(site.url("/missing"), 5s)->status, 404);
+  if (!kNamesCanBeLookedUp) GTEST_SKIP() << "names cannot be looked up under this sanitizer";
   EXPECT_EQ(kit::http_get("http://localhost:" + std::to_string(site.port()) + "/", 5s)->status, 200);
 }
 
@@ -53,7 +55,9 @@ TEST(HttpClient, SaysWhatWentWrong) {
   };
   EXPECT_EQ(kind("gopher://h"), ErrorKind::Malformed);
   EXPECT_EQ(kind("http://127.0.0.1:1/"), ErrorKind::Io);
-  EXPECT_EQ(kind("http://no-such-host.invalid/"), ErrorKind::NotFound);
+  if (kNamesCanBeLookedUp) {
+    EXPECT_EQ(kind("http://no-such-host.invalid/"), ErrorKind::NotFound);
+  }
   kit::HttpCall large;
   large.url = site.url("/" + std::string(2000, 'x'));
   large.answer_limit = 1000;
