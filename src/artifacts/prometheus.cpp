@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "artifacts/prometheus.h"
 
+#include "base/json_writer.h"
 #include "base/text.h"
+#include "base/url.h"
 
+#include "artifacts/alert_text.h"
 #include <fmt/core.h>
 
 namespace gpuwright::artifacts {
@@ -24,30 +27,6 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-std::string codes(const catalog::Metrics& metrics, const char* severity) {
-  std::string all;
-  for (const catalog::PagedXidRow& row : metrics.xids) {
-    if (row.severity == severity) all += (all.empty() ? "" : "|") + std::to_string(row.code);
-  }
-  return all;
-}
-
-std::string expression(const catalog::Metrics& metrics, const catalog::AlertRow& row) {
-  std::string text = base::replace_all(row.expr, "@critical_xids@", codes(metrics, "critical"));
-  return base::replace_all(text, "@warning_xids@", codes(metrics, "warning"));
-}
-
-/// What to do, of the cause's text. Braces are Prometheus's own there, so those of our places go.
-std::string runbook(const catalog::Catalog& catalog, const catalog::AlertRow& row,
-                    catalog::Language language) {
-  const catalog::Cause* cause = row.cause.empty() ? nullptr : catalog.cause(row.cause);
-  if (cause == nullptr) return "gpuwright doctor (on the node)";
-  std::string text = cause->why.in(language);
-  for (const std::string& step : cause->now.in(language)) text += "\n- " + step;
-  text += "\ngpuwright explain " + row.cause;
-  return base::replace_all(base::replace_all(text, "{", "<"), "}", ">");
-}
-
 }  // namespace
 
 std::string prometheus_rules(const catalog::Catalog& catalog, catalog::Language language) {
@@ -58,7 +37,7 @@ std::string prometheus_rules(const catalog::Catalog& catalog, catalog::Language 
   for (const catalog::AlertRow& row : metrics.alerts) {
     const std::string& summary = language == catalog::Language::Chinese ? row.summary_zh : row.summary;
     text += fmt::format("  - alert: {}\n    expr: {}\n    for: {}\n", row.name,
-                        quoted(expression(metrics, row)), row.hold);
+                        quoted(alert_expression(metrics, row)), row.hold);
     text += fmt::format("    labels: {{severity: {}}}\n", row.severity);
     text += fmt::format("    annotations:\n      summary: {}\n      runbook: {}\n", quoted(summary),
                         quoted(runbook(catalog, row, language)));
@@ -97,6 +76,28 @@ std::string prometheus_rule_tests(const catalog::Catalog& catalog, catalog::Lang
   return text;
 }
 
+namespace {
+
+/// Nodes keep their name when their address changes, so that is what series are told by.
+constexpr const char* kOfNodes =
+    "  - source_labels: [__meta_kubernetes_node_label_nvidia_com_gpu_present]\n"
+    "    regex: \"true\"\n    action: keep\n"
+    "  - source_labels: [__meta_kubernetes_node_address_InternalIP]\n"
+    "    replacement: \"$1:9400\"\n    target_label: __address__\n"
+    "  - source_labels: [__meta_kubernetes_node_name]\n    target_label: node\n"
+    "  - source_labels: [__meta_kubernetes_node_name]\n    target_label: instance\n";
+constexpr const char* kOfPods =
+    "  - source_labels: [__meta_kubernetes_pod_label_app_kubernetes_io_name]\n"
+    "    regex: gpuwright\n    action: keep\n"
+    "  - source_labels: [__meta_kubernetes_pod_container_port_name]\n"
+    "    regex: metrics\n    action: keep\n"
+    "  - source_labels: [__meta_kubernetes_pod_phase]\n"
+    "    regex: Succeeded|Failed\n    action: drop\n"
+    "  - source_labels: [__meta_kubernetes_pod_node_name]\n    target_label: node\n"
+    "  - source_labels: [__meta_kubernetes_pod_node_name]\n    target_label: instance\n";
+
+}  // namespace
+
 std::string prometheus_config(const ScrapeOptions& options) {
   std::string text = "global: {scrape_interval: 15s, evaluation_interval: 15s}\n";
   text += fmt::format("rule_files: [{}]\n", quoted(options.rules_file));
@@ -112,14 +113,43 @@ std::string prometheus_config(const ScrapeOptions& options) {
   }
   if (options.discovery == Discovery::File)
     return text + fmt::format("  file_sd_configs:\n  - files: [{}]\n", quoted(options.target_file));
-  return text +
-         "  kubernetes_sd_configs:\n  - role: node\n"
-         "  relabel_configs:\n"
-         "  - source_labels: [__meta_kubernetes_node_label_nvidia_com_gpu_present]\n"
-         "    regex: \"true\"\n    action: keep\n"
-         "  - source_labels: [__meta_kubernetes_node_address_InternalIP]\n"
-         "    replacement: \"$1:9400\"\n    target_label: __address__\n"
-         "  - source_labels: [__meta_kubernetes_node_name]\n    target_label: node\n";
+  const bool pods = options.discovery == Discovery::KubernetesPods;
+  text += fmt::format("  kubernetes_sd_configs:\n  - role: {}\n  relabel_configs:\n", pods ? "pod" : "node");
+  return text + (pods ? kOfPods : kOfNodes);
+}
+
+std::string prometheus_targets(const std::vector<ScrapeTarget>& targets) {
+  base::JsonWriter json;
+  json.begin_array();
+  for (const ScrapeTarget& target : targets) {
+    json.begin_object().key("targets").begin_array();
+    json.string(base::host_port_text(target.address, target.port)).end_array();
+    json.key("labels").begin_object();
+    json.key("instance").string(target.name).key("node").string(target.name);
+    if (!target.partitions.empty()) json.key("slurm_partitions").string(base::join(target.partitions, ","));
+    json.end_object().end_object();
+  }
+  json.end_array();
+  return json.text() + "\n";
+}
+
+std::string service_monitor(const std::string& kubernetes_namespace) {
+  return fmt::format(
+      "# For pods with the label app.kubernetes.io/name: gpuwright and a port of the name \"metrics\" "
+      "(9400).\n"
+      "apiVersion: v1\nkind: Service\nmetadata:\n  name: gpuwright\n  namespace: {0}\n"
+      "  labels: {{app.kubernetes.io/name: gpuwright}}\n"
+      "spec:\n  clusterIP: None\n  selector: {{app.kubernetes.io/name: gpuwright}}\n"
+      "  ports:\n  - {{name: metrics, port: 9400, targetPort: metrics}}\n"
+      "---\n"
+      "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata:\n  name: gpuwright\n"
+      "  namespace: {0}\n  labels: {{app.kubernetes.io/name: gpuwright}}\n"
+      "spec:\n  selector:\n    matchLabels: {{app.kubernetes.io/name: gpuwright}}\n"
+      "  endpoints:\n  - port: metrics\n    interval: 15s\n    scrapeTimeout: 10s\n"
+      "    relabelings:\n"
+      "    - {{sourceLabels: [__meta_kubernetes_pod_node_name], targetLabel: node}}\n"
+      "    - {{sourceLabels: [__meta_kubernetes_pod_node_name], targetLabel: instance}}\n",
+      quoted(kubernetes_namespace));
 }
 
 std::string alertmanager_config(const std::string& webhook) {

@@ -20,7 +20,9 @@ std::string prometheus_rules(const catalog::Catalog& catalog, catalog::Language 
 std::string prometheus_rule_tests(const catalog::Catalog& catalog, catalog::Language language,
                                   const std::string& rules_file);
 
-enum class Discovery { Static, File, Kubernetes };
+/// Kubernetes: the nodes that have GPUs, at port 9400; KubernetesPods: the pods of gpuwright, wherever they
+/// listen.
+enum class Discovery { Static, File, Kubernetes, KubernetesPods };
 
 struct ScrapeOptions {
   Discovery discovery = Discovery::Static;
@@ -31,6 +33,20 @@ struct ScrapeOptions {
 };
 /// A prometheus.yml.
 std::string prometheus_config(const ScrapeOptions& options);
+
+/// A node to scrape, for file_sd.
+struct ScrapeTarget {
+  std::string name;     ///< what the series shall call it
+  std::string address;  ///< host or address
+  int port = 9400;
+  std::vector<std::string> partitions;  ///< of Slurm
+};
+/// The JSON that `file_sd_configs` reads: one group a node, labels instance, node and slurm_partitions.
+std::string prometheus_targets(const std::vector<ScrapeTarget>& targets);
+
+/// A Service and a ServiceMonitor of the Prometheus operator, for pods of gpuwright.
+/// Source: https://prometheus-operator.dev/docs/api-reference/api/ (monitoring.coreos.com/v1).
+std::string service_monitor(const std::string& kubernetes_namespace);
 
 /// An alertmanager.yml that sends what is critical at once and the rest after a while to `webhook`.
 std::string alertmanager_config(const std::string& webhook);

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "catalog/cause.h"
 #include "catalog/compat.h"
+#include "catalog/fleet_tables.h"
 #include "catalog/metric.h"
 #include "catalog/signature.h"
 
@@ -112,6 +113,7 @@ struct Tables {
   Compat compat;
   std::vector<ThresholdRow> thresholds;  ///< sorted by id
   Metrics metrics;
+  FleetTables fleet;
   std::map<std::string, base::CsvTable> others;
 };
 
@@ -150,6 +152,7 @@ class Catalog {
   SpecKeys spec_keys() const;
   const Compat& compat() const { return tables().compat; }
   const Metrics& metrics() const { return tables().metrics; }
+  const FleetTables& fleet() const { return tables().fleet; }
 
   /// Null when unknown. Pointers live as long as the catalog.
   const Cause* cause(std::string_view id) const;

@@ -38,7 +38,39 @@ base::Status check_origin(const std::string& from, const std::string& scale) {
   return base::Done{};
 }
 
+base::Status check_panel(const PanelRow& row, const std::set<std::string>& titles) {
+  if (titles.count("dashboard " + row.dashboard) == 0) return bad("dashboard", row.dashboard);
+  if (titles.count("group " + row.group) == 0) return bad("group of panels", row.group);
+  if (!is_one_of(row.kind, {"stat", "timeseries", "table", "state-timeline"}))
+    return bad("kind of a panel", row.kind);
+  constexpr std::int64_t kColumns = 24;
+  if (row.width < 1 || row.width > kColumns || row.height < 1) return bad("panel with a size", row.title);
+  if (row.exprs.empty() || row.units.empty() ||
+      (row.units.size() != 1 && row.units.size() != row.exprs.size()))
+    return bad("panel with an expression and a unit", row.title);
+  if (!row.legends.empty() && row.legends.size() != row.exprs.size())
+    return bad("panel with a legend for each expression", row.title);
+  return base::Done{};
+}
+
+base::Status check_panels(const Metrics& metrics) {
+  std::set<std::string> titles;
+  for (const PanelTitleRow& row : metrics.panel_titles) titles.insert(row.kind + " " + row.id);
+  for (const PanelRow& row : metrics.panels) {
+    GPUWRIGHT_TRY([[maybe_unused]] const auto done, check_panel(row, titles));
+  }
+  if (titles.empty()) return base::Done{};
+  for (const MetricFamilyRow& row : metrics.families) {
+    if (titles.count("group " + row.panel) == 0) return bad("group of panels", row.panel);
+  }
+  return base::Done{};
+}
+
 }  // namespace
+
+std::string series_name(const MetricFamilyRow& family) {
+  return family.type == "counter" ? family.name + "_total" : family.name;
+}
 
 base::Status check_metrics(const Metrics& metrics) {
   std::set<std::string> names;
@@ -56,7 +88,7 @@ base::Status check_metrics(const Metrics& metrics) {
     if (!is_one_of(row.standing, {"on", "opt-in", "absent"})) return bad("standing of a field", row.standing);
     GPUWRIGHT_TRY([[maybe_unused]] const auto done, check_origin(row.from, row.scale));
   }
-  return base::Done{};
+  return check_panels(metrics);
 }
 
 base::Result<MetricOrigin> metric_origin(std::string_view text) {

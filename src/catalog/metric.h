@@ -69,12 +69,42 @@ struct AlertRow {
   std::string source;
 };
 
+/// One panel of a Grafana dashboard. Quotes within expressions are single; "@idle_load@" and "@idle_hold@"
+/// stand for the limits of thresholds.csv.
+struct PanelRow {
+  std::string dashboard;  ///< fleet, node, job, cost
+  std::string group;      ///< one of the families' `panel`: the row that it stands in
+  std::string title;
+  std::string title_zh;
+  std::string kind;        ///< stat, timeseries, table, state-timeline
+  std::int64_t width = 0;  ///< of 24
+  std::int64_t height = 0;
+  std::vector<std::string> units;  ///< in Grafana's words; one for all, or one for each expression
+  std::vector<std::string> exprs;
+  std::vector<std::string> legends;     ///< of each expression; of a table the names of its columns
+  std::vector<std::string> thresholds;  ///< the name of an alert, or "LIMIT:severity" with a number or an id
+                                        ///< of thresholds.csv
+  std::string empty;                    ///< why it may hold nothing; empty: it always has something
+  std::string source;
+};
+
+/// What a dashboard or a group of panels is called.
+struct PanelTitleRow {
+  std::string kind;  ///< dashboard, group
+  std::string id;
+  std::string title;
+  std::string title_zh;
+  std::string source;
+};
+
 struct Metrics {
   std::vector<MetricFamilyRow> families;  ///< in the order in which they are printed
   std::vector<MetricSeriesRow> series;
   std::vector<DcgmFieldRow> dcgm;
   std::vector<PagedXidRow> xids;
   std::vector<AlertRow> alerts;
+  std::vector<PanelRow> panels;  ///< in the order in which they stand
+  std::vector<PanelTitleRow> panel_titles;
 };
 
 /// Where a value comes from: "call:temperature" (one of host::nvml::sample_calls), "field:83",
@@ -115,8 +145,11 @@ struct PlannedField {
   MetricScale scale;
 };
 
+/// The name under which a family's series are printed.
+std::string series_name(const MetricFamilyRow& family);
+
 /// Malformed where a series has no family, an origin or a scale cannot be read, a word is not one of the
-/// allowed, or a family stands twice.
+/// allowed, a family stands twice, or a panel has no title or nothing to show.
 base::Status check_metrics(const Metrics& metrics);
 
 }  // namespace gpuwright::catalog

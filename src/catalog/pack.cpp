@@ -12,7 +12,7 @@ namespace gpuwright::catalog {
 
 namespace {
 
-constexpr std::string_view kMagic = "gpuwright knowledge 5\n";
+constexpr std::string_view kMagic = "gpuwright knowledge 6\n";
 
 /// Appends values: numbers as base-128 varints (zigzag for the sign), texts and lists with their size in
 /// front.
@@ -230,13 +230,18 @@ void fields(Archive& archive, Compat& compat) {
 }
 template <class Archive>
 void fields(Archive& archive, Metrics& metrics) {
-  archive(metrics.families, metrics.series, metrics.dcgm, metrics.xids, metrics.alerts);
+  archive(metrics.families, metrics.series, metrics.dcgm, metrics.xids, metrics.alerts, metrics.panels,
+          metrics.panel_titles);
+}
+template <class Archive>
+void fields(Archive& archive, FleetTables& fleet) {
+  archive(fleet.queries, fleet.classes, fleet.prices);
 }
 template <class Archive>
 void fields(Archive& archive, Tables& tables) {
   if (!tables.spec_keys) tables.spec_keys = std::make_shared<std::vector<SpecKey>>();
   archive(tables.xids, tables.sxids, tables.nvlink5, *tables.spec_keys, tables.compat, tables.thresholds,
-          tables.metrics, tables.others);
+          tables.metrics, tables.fleet, tables.others);
 }
 
 }  // namespace

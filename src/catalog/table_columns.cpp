@@ -143,6 +143,11 @@ base::Result<bool> add_typed_table(Tables& tables, const KnowledgeFile& file) {
   if (name == "metrics/paged_xids.csv") return read_table(file, tables.metrics.xids);
   if (name == "metrics/alerts.csv") return read_table(file, tables.metrics.alerts);
   if (name == "metrics/dcgm.csv") return read_table(file, tables.metrics.dcgm);
+  if (name == "metrics/panels.csv") return read_table(file, tables.metrics.panels);
+  if (name == "metrics/panel_titles.csv") return read_table(file, tables.metrics.panel_titles);
+  if (name == "fleet/queries.csv") return read_table(file, tables.fleet.queries);
+  if (name == "fleet/classes.csv") return read_table(file, tables.fleet.classes);
+  if (name == "fleet/prices.csv") return read_table(file, tables.fleet.prices);
   if (name == "thresholds.csv") return read_table(file, tables.thresholds);
   return false;
 }
@@ -150,6 +155,7 @@ base::Result<bool> add_typed_table(Tables& tables, const KnowledgeFile& file) {
 base::Status finish_typed_tables(Tables& tables) {
   Compat& compat = tables.compat;
   GPUWRIGHT_TRY([[maybe_unused]] const auto done, check_metrics(tables.metrics));
+  GPUWRIGHT_TRY([[maybe_unused]] const auto sorted, check_fleet(tables.fleet));
   std::sort(tables.thresholds.begin(), tables.thresholds.end(),
             [](const ThresholdRow& a, const ThresholdRow& b) { return a.id < b.id; });
   for (std::size_t i = 1; i < tables.thresholds.size(); ++i) {

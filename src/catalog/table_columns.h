@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "catalog/knowledge.h"
+#include "catalog/metric_columns.h"
 
 namespace gpuwright::catalog {
 
@@ -209,63 +210,6 @@ void columns(Visitor& visitor, ThresholdRow& row) {
   visitor.text("unit", row.unit);
   visitor.text("applies_to", row.applies_to);
   visitor.text("reason", row.reason);
-  visitor.text("source", row.source);
-}
-
-template <class Visitor>
-void columns(Visitor& visitor, MetricFamilyRow& row) {
-  visitor.text("name", row.name);
-  visitor.text("type", row.type);
-  visitor.text("unit", row.unit);
-  visitor.text("scope", row.scope);
-  visitor.text("period", row.period);
-  visitor.text("panel", row.panel);
-  visitor.text("help", row.help);
-  visitor.text("help_zh", row.help_zh);
-  visitor.text("source", row.source);
-}
-
-template <class Visitor>
-void columns(Visitor& visitor, MetricSeriesRow& row) {
-  visitor.text("family", row.family);
-  visitor.text("labels", row.labels);
-  visitor.text("from", row.from);
-  visitor.text("scale", row.scale);
-  visitor.text("source", row.source);
-}
-
-template <class Visitor>
-void columns(Visitor& visitor, DcgmFieldRow& row) {
-  visitor.text("name", row.name);
-  visitor.text("new_name", row.new_name);
-  visitor.number("field_id", row.field_id);
-  visitor.text("type", row.type);
-  visitor.text("default", row.standing);
-  visitor.text("from", row.from);
-  visitor.text("scale", row.scale);
-  visitor.text("help", row.help);
-  visitor.text("source", row.source);
-}
-
-template <class Visitor>
-void columns(Visitor& visitor, PagedXidRow& row) {
-  visitor.number("code", row.code);
-  visitor.text("severity", row.severity);
-  visitor.text("source", row.source);
-}
-
-template <class Visitor>
-void columns(Visitor& visitor, AlertRow& row) {
-  visitor.text("name", row.name);
-  visitor.text("expr", row.expr);
-  visitor.text("for", row.hold);
-  visitor.text("severity", row.severity);
-  visitor.text("cause", row.cause);
-  visitor.text("summary", row.summary);
-  visitor.text("summary_zh", row.summary_zh);
-  visitor.text("series", row.series);
-  visitor.text("fires", row.fires);
-  visitor.text("quiet", row.quiet);
   visitor.text("source", row.source);
 }
 

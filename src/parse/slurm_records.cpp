@@ -5,26 +5,12 @@
 #include "base/text.h"
 #include "parse/block_evidence.h"
 #include "parse/slurm_formats.h"
+#include "parse/slurm_inventory.h"
 
 namespace gpuwright::parse {
 namespace {
 
 constexpr std::size_t kMaxRecords = 50'000;
-
-/// The word after "key=" on this line; empty if the key does not stand at the start of a word.
-std::string_view value_of(std::string_view line, std::string_view key) {
-  std::size_t at = line.find(key);
-  while (at != std::string_view::npos) {
-    const bool word_start = at == 0 || line[at - 1] == ' ';
-    const std::size_t end = at + key.size();
-    if (word_start && end < line.size() && line[end] == '=') {
-      const std::string_view value = line.substr(end + 1);
-      return value.substr(0, value.find(' '));
-    }
-    at = line.find(key, at + 1);
-  }
-  return {};
-}
 
 void read_reason(std::string_view line, model::SlurmNode& node) {
   std::string_view reason = base::trim(line.substr(7));
@@ -49,7 +35,7 @@ bool parse_scontrol_node(std::string_view block, const BlockContext& context, co
     const std::size_t here = index++;
     const std::string_view text = base::trim(line.substr(0, 4'000));
     if (out.slurm_nodes.size() - before >= kMaxRecords) break;
-    const std::string_view name = value_of(text, "NodeName");
+    const std::string_view name = slurm_value(text, "NodeName");
     if (text.substr(0, 9) == "NodeName=" && !name.empty()) {
       model::SlurmNode node;
       node.name = base::printable(name, 200);
@@ -58,13 +44,13 @@ bool parse_scontrol_node(std::string_view block, const BlockContext& context, co
     }
     if (out.slurm_nodes.size() == before) continue;
     model::SlurmNode& node = out.slurm_nodes.back();
-    const std::string_view state = value_of(text, "State");
+    const std::string_view state = slurm_value(text, "State");
     if (!state.empty() && node.state.empty()) {  // a comment further down may hold such words too
       node.state = base::lower(base::printable(state, 80));
       node.evidence = block_evidence(context, here, line);
     }
     if (text.starts_with("Partitions=") && node.partitions.empty()) {
-      for (const std::string_view name_of : base::split(value_of(text, "Partitions"), ','))
+      for (const std::string_view name_of : base::split(slurm_value(text, "Partitions"), ','))
         node.partitions.push_back(base::printable(name_of, 100));
     }
     if (text.substr(0, 7) == "Reason=") {
@@ -85,16 +71,16 @@ bool parse_scontrol_job(std::string_view block, const BlockContext& context, con
     if (out.slurm_jobs.size() - before >= kMaxRecords) break;
     if (text.substr(0, 6) == "JobId=") {
       model::SlurmJob job;
-      job.id = base::printable(value_of(text, "JobId"), 60);
+      job.id = base::printable(slurm_value(text, "JobId"), 60);
       job.evidence = block_evidence(context, here, line);
       out.slurm_jobs.push_back(std::move(job));
     }
     if (out.slurm_jobs.size() == before) continue;
     model::SlurmJob& job = out.slurm_jobs.back();
-    const std::string_view state = value_of(text, "JobState");
+    const std::string_view state = slurm_value(text, "JobState");
     if (state.empty()) continue;
     job.state = base::printable(state, 40);
-    job.reason = base::printable(base::replace_all(std::string(value_of(text, "Reason")), "_", " "), 300);
+    job.reason = base::printable(base::replace_all(std::string(slurm_value(text, "Reason")), "_", " "), 300);
     if (job.reason == "None") job.reason.clear();
     job.evidence = block_evidence(context, here, line);
   }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "artifacts/prometheus.h"
 
+#include "kit/json.h"
+#include "kit/yaml.h"
+
 #include "support/diagnose.h"
 #include "support/run.h"
 #include <gmock/gmock.h>
@@ -75,6 +78,51 @@ TEST(PrometheusConfig, IsTaken) {
                          folder.write("prometheus.yml", artifacts::prometheus_config(options))});
     EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
   }
+}
+
+/// Every file that file_sd reads is read by promtool, too: nodes of Slurm, one with an address of its own.
+TEST(PrometheusTargets, AreTaken) {
+  const std::string json = artifacts::prometheus_targets(
+      {{"gpu-01", "gpu-01", 9400, {"train", "debug"}}, {"gpu-02", "fd00::2", 9401, {}}});
+  const auto read = kit::parse_json(json, "targets");
+  ASSERT_TRUE(read.ok()) << json;
+  ASSERT_EQ(read->items.size(), 2U);
+  EXPECT_EQ(read->items[0]["targets"].items.at(0).text(), "gpu-01:9400");
+  EXPECT_EQ(read->items[0]["labels"]["slurm_partitions"].text(), "train,debug");
+  EXPECT_EQ(read->items[1]["targets"].items.at(0).text(), "[fd00::2]:9401");
+  EXPECT_EQ(read->items[1]["labels"]["instance"].text(), "gpu-02");
+  if (run({"promtool", "--version"}).exit_code != 0) GTEST_SKIP() << "promtool is not installed";
+  const TempFolder folder;
+  artifacts::ScrapeOptions options;
+  options.discovery = artifacts::Discovery::File;
+  options.rules_file =
+      folder.write("rules.yml", artifacts::prometheus_rules(knowledge(), catalog::Language::English));
+  options.target_file = folder.write("targets.json", json);
+  const std::string config = folder.write("prometheus.yml", artifacts::prometheus_config(options));
+  EXPECT_EQ(run({"promtool", "check", "config", config}).exit_code, 0);
+  (void)folder.write("targets.json", "[{\"targets\": \"gpu-01\"}]");
+  EXPECT_NE(run({"promtool", "check", "config", config}).exit_code, 0) << "promtool reads that file";
+}
+
+/// The Service and the ServiceMonitor mean the same pods and the same port.
+TEST(ServiceMonitor, FindsItsService) {
+  const std::string text = artifacts::service_monitor("gpu-monitoring");
+  const std::size_t border = text.find("---\n");
+  ASSERT_NE(border, std::string::npos);
+  const auto service = kit::parse_yaml(text.substr(0, border), "service");
+  const auto monitor = kit::parse_yaml(text.substr(border + 4), "monitor");
+  ASSERT_TRUE(service.ok() && monitor.ok()) << text;
+  EXPECT_EQ((*service)["kind"].text(), "Service");
+  EXPECT_EQ((*monitor)["kind"].text(), "ServiceMonitor");
+  EXPECT_EQ((*monitor)["apiVersion"].text(), "monitoring.coreos.com/v1");
+  for (const kit::Node* one : {&*service, &*monitor})
+    EXPECT_EQ((*one)["metadata"]["namespace"].text(), "gpu-monitoring");
+  const std::string label = "app.kubernetes.io/name";
+  EXPECT_EQ((*monitor)["spec"]["selector"]["matchLabels"][label].text(),
+            (*service)["metadata"]["labels"][label].text());
+  const kit::Node& endpoint = (*monitor)["spec"]["endpoints"].items.at(0);
+  EXPECT_EQ(endpoint["port"].text(), (*service)["spec"]["ports"].items.at(0)["name"].text());
+  EXPECT_EQ(endpoint["relabelings"].items.at(1)["targetLabel"].text(), "instance");
 }
 
 TEST(AlertmanagerConfig, IsTaken) {

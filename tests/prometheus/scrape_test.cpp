@@ -7,6 +7,7 @@
 #include "artifacts/prometheus.h"
 #include "support/background.h"
 #include "support/diagnose.h"
+#include "support/prometheus.h"
 #include "support/run.h"
 #include "support/served.h"
 #include <fcntl.h>
@@ -28,27 +29,19 @@ using ::testing::HasSubstr;
 class Scraped : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (run({"prometheus", "--version"}).exit_code != 0) GTEST_SKIP() << "prometheus is not installed";
+    if (!Prometheus::installed()) GTEST_SKIP() << "prometheus is not installed";
   }
   /// Alerts go to the Alertmanager, where there is one; they do not have to hold for long here.
   void scrape(int port) {
-    port_ = free_port();
     std::string rules = artifacts::prometheus_rules(knowledge(), catalog::Language::English);
     for (const char* hold : {"for: 1m", "for: 5m"}) rules = base::replace_all(rules, hold, "for: 0m");
-    std::string config = "global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\n";
+    std::string config = scrape_config({"127.0.0.1:" + std::to_string(port)});
     config += "rule_files: ['" + folder_.write("rules.yml", rules) + "']\n";
     if (alertmanager_) {
       config += "alerting: {alertmanagers: [{static_configs: [{targets: ['127.0.0.1:" +
                 std::to_string(alertmanager_port_) + "']}]}]}\n";
     }
-    config +=
-        "scrape_configs:\n- job_name: gpu\n  static_configs: [{targets: ['127.0.0.1:" + std::to_string(port) +
-        "']}]\n";
-    prometheus_ = std::make_unique<Background>(
-        std::vector<std::string>{"prometheus", "--config.file=" + folder_.write("prometheus.yml", config),
-                                 "--storage.tsdb.path=" + folder_.path() + "/data",
-                                 "--web.listen-address=127.0.0.1:" + std::to_string(port_)},
-        folder_.path() + "/log");
+    prometheus_ = std::make_unique<Prometheus>(config);
   }
   void start_alertmanager() {
     alertmanager_port_ = free_port();
@@ -83,44 +76,17 @@ class Scraped : public ::testing::Test {
     }
     return false;
   }
-  /// The answer's first value; empty while there is none.
-  std::string query(const std::string& expression) const {
-    std::string encoded;
-    for (const char letter : expression) {
-      const bool plain =
-          (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_';
-      constexpr char kHex[] = "0123456789ABCDEF";
-      const auto byte = static_cast<unsigned char>(letter);
-      if (plain) {
-        encoded += letter;
-      } else {
-        encoded.append({'%', kHex[byte >> 4], kHex[byte & 15]});
-      }
-    }
-    const auto answer =
-        kit::http_get("http://127.0.0.1:" + std::to_string(port_) + "/api/v1/query?query=" + encoded,
-                      std::chrono::seconds(5));
-    if (!answer) return {};
-    const auto json = kit::parse_json(answer->body, "prometheus");
-    if (!json || (*json)["data"]["result"].items.empty()) return {};
-    const auto& value = (*json)["data"]["result"].items.front()["value"].items;
-    return value.size() == 2 ? value.back().text() : std::string();
-  }
   bool becomes(const std::string& expression, const std::string& value) const {
-    for (int i = 0; i < 250; ++i) {
-      if (query(expression) == value) return true;
-      ::usleep(100'000);
-    }
-    return false;
+    return prometheus_->becomes(expression, value);
   }
+  std::string query(const std::string& expression) const { return prometheus_->value(expression); }
   std::string said() const { return prometheus_->said(); }
 
  private:
   TempFolder folder_;
-  int port_ = 0;
   int alertmanager_port_ = 0;
   std::unique_ptr<Background> alertmanager_;
-  std::unique_ptr<Background> prometheus_;
+  std::unique_ptr<Prometheus> prometheus_;
 };
 
 TEST_F(Scraped, EightGpusAreUpAndTheLostOneIsNot) {
