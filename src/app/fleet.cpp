@@ -3,6 +3,7 @@
 #include "rules/fleet.h"
 
 #include "app/command_line.h"
+#include "app/fleet_prometheus.h"
 #include "app/knowledge.h"
 #include "app/looking.h"
 #include "base/files.h"
@@ -47,6 +48,7 @@ struct FleetOptions {
   std::string data;
   bool json = false;
   bool quiet = false;
+  FleetPrometheusOptions prometheus;
 };
 
 /// What asking needs, read from the options.
@@ -242,11 +244,7 @@ int exit_code(const model::FleetReport& fleet, const std::string& fail_on) {
   return fleet.counts.count(NodeVerdict::Unknown) > 0 ? kCouldNotLook : kFine;
 }
 
-}  // namespace
-
-int run_fleet(const std::vector<std::string>& arguments, const Console& console) {
-  FleetOptions options;
-  CommandLine line("fleet", "Let many nodes look at themselves, over ssh; one table, worst first.");
+void add_options(CommandLine& line, FleetOptions& options) {
   line.positionals("HOST", options.hosts, "user@host:port or an alias of ssh");
   line.option("--hosts", options.hosts_file, "FILE",
               "one host a line; behind it name=, binary=, sysroot=; # begins a comment");
@@ -255,7 +253,8 @@ int run_fleet(const std::vector<std::string>& arguments, const Console& console)
   line.option("--parallel", options.parallel, "N", "nodes asked at once (16)");
   line.option("--timeout", options.timeout, "SECONDS", "for the whole answer of one node (60)");
   line.option("--connect-timeout", options.connect_timeout, "SECONDS", "until a connection stands (10)");
-  line.flag("--json", options.json, "print JSON (docs/schema/fleet.schema.json)");
+  add_prometheus_options(line, options.prometheus);
+  line.flag("--json", options.json, "print JSON (docs/schema/fleet.schema.json, fleet-usage.schema.json)");
   line.flag("-q,--quiet", options.quiet, "print the summary line alone");
   line.choice("--lang", options.language, {"en", "zh"}, "language of the text");
   line.choice("--fail-on", options.fail_on, {"info", "warning", "error", "critical"},
@@ -264,10 +263,30 @@ int run_fleet(const std::vector<std::string>& arguments, const Console& console)
   line.example("gpuwright fleet --hosts nodes.txt", "all nodes of a list");
   line.example("gpuwright fleet gpu-01 admin@gpu-02:2222", "two nodes");
   line.example("gpuwright fleet --hosts nodes.txt --ssh 'ssh -F cluster.conf' --json", "for a program");
+  line.example("gpuwright fleet --prometheus http://prometheus:9090 --since 7d",
+               "where a week of GPU time went");
+  line.example("gpuwright fleet --prometheus https://prometheus --token-file TOKEN --price-per-gpu-hour 2.10",
+               "at your price");
+}
+
+}  // namespace
+
+int run_fleet(const std::vector<std::string>& arguments, const Console& console) {
+  FleetOptions options;
+  CommandLine line("fleet", "Let many nodes look at themselves, over ssh; or ask a Prometheus of them.");
+  add_options(line, options);
   if (const std::optional<int> code = line.parse(arguments, console)) return *code;
 
   const base::Result<catalog::Catalog> catalog = load_catalog(options.data);
   if (!catalog) return console.usage_error(catalog.error());
+  if (!options.prometheus.url.empty()) {
+    if (!options.hosts.empty() || !options.hosts_file.empty())
+      return console.usage_error(
+          base::make_error(ErrorKind::Malformed, "--prometheus asks no hosts: leave one of them out"));
+    options.prometheus.timeout = options.timeout + "s";
+    return run_fleet_prometheus(
+        options.prometheus, {options.json, options.quiet, language_of(options.language)}, *catalog, console);
+  }
   const base::Result<Plan> plan = plan_of(options);
   if (!plan) return console.usage_error(plan.error());
   const model::FleetReport fleet = judge(ask_all(*plan, options, console), *catalog);

@@ -4,6 +4,7 @@
 
 #include "app/command.h"
 #include "app/command_line.h"
+#include "app/when.h"
 #include "base/day.h"
 #include "base/text.h"
 #include "watch/history_query.h"
@@ -53,26 +54,6 @@ std::string default_database() {
   return !own.empty() && ::access(own.c_str(), F_OK) == 0 ? own : shared;
 }
 
-/// "2h" ago, or a moment that is named.
-base::Result<std::int64_t> time_of(const char* option, const std::string& text) {
-  const std::int64_t now =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
-  constexpr std::string_view kUnits = "smhdw";
-  constexpr std::int64_t kSeconds[] = {1, 60, 3600, 86400, 604800};
-  constexpr std::int64_t kMost = 1000000;
-  const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
-  if (unit != std::string_view::npos) {
-    const auto count = base::parse_int(std::string_view(text).substr(0, text.size() - 1));
-    if (count && *count >= 0 && *count <= kMost) return (now - *count * kSeconds[unit]) * 1000;
-  }
-  if (const auto moment = base::moment_of(text)) return *moment * 1000;
-  return base::make_error(
-      ErrorKind::Malformed,
-      fmt::format("{}: '{}' is no time; write 2h, 3d, 2026-11-30 or 2026-11-30T14:05 (UTC)", option,
-                  base::printable(text, 40)));
-}
-
 base::Result<HistoryTopic> topic_of(const HistoryCommand& command) {
   for (const HistoryTopic topic : {HistoryTopic::Events, HistoryTopic::Incidents, HistoryTopic::Changes,
                                    HistoryTopic::Jobs, HistoryTopic::Series}) {
@@ -93,10 +74,12 @@ base::Result<HistoryQuery> query_of(const HistoryCommand& command, const Console
   if (command.json && command.csv)
     return base::make_error(ErrorKind::Malformed, "--json and --csv: choose one");
   if (!command.since.empty()) {
-    GPUWRIGHT_TRY(query.since_ms, time_of("--since", command.since));
+    GPUWRIGHT_TRY(const std::int64_t since, time_of("--since", command.since, now_seconds()));
+    query.since_ms = since * 1000;
   }
   if (!command.until.empty()) {
-    GPUWRIGHT_TRY(query.until_ms, time_of("--until", command.until));
+    GPUWRIGHT_TRY(const std::int64_t until, time_of("--until", command.until, now_seconds()));
+    query.until_ms = until * 1000;
   }
   if (query.topic == HistoryTopic::Series) query.metric = command.words[1];
   const bool drawn = query.topic == HistoryTopic::Series && !command.json && !command.csv;
