@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -33,8 +34,8 @@ using model::LabelledSeries;
 /// What moments are made of, in this order.
 constexpr std::array<const char*, 9> kQuantities = {"target", "alive",    "activity", "clock", "held_back",
                                                     "holder", "critical", "waiting",  "queue"};
-constexpr std::int64_t kCellsAtOnce = 50'000;  ///< GPUs times moments: what one answer may hold
-constexpr std::int64_t kMostMoments = 10'000;  ///< Prometheus gives no more than 11,000 of a series
+constexpr std::int64_t kCellsAtOnce = 200'000;  ///< GPUs times moments: what one answer may hold
+constexpr std::int64_t kMostMoments = 10'000;   ///< Prometheus gives no more than 11,000 of a series
 constexpr std::int64_t kDay = 86'400;
 constexpr double kPercent = 100;
 constexpr std::int64_t kMinute = 60;
@@ -135,7 +136,7 @@ class Fleet {
 
   std::string filled(const std::string& expression) const {
     const std::string span = fmt::format("{}s", plan_.window.end - plan_.window.begin);
-    return base::replace_all(expression, "@window@", span);
+    return base::replace_all(base::replace_all(expression, "@window@", span), "@jobs@", jobs_);
   }
   Answer keep(base::Result<parse::PrometheusAnswer> answer) {
     if (!answer) return answer.error();
@@ -159,7 +160,20 @@ class Fleet {
   FleetUsage usage_;
   std::set<std::string> namings_;  ///< that some GPU of this fleet is told under
   std::set<std::string> warnings_;
+  std::string jobs_;  ///< of Prometheus' configuration, whose targets tell of GPUs, as an expression
 };
+
+/// A text as a regular expression within single quotes that fits just it. Source: RE2 syntax; PromQL, string
+/// literals (a backslash is written twice).
+std::string exactly(const std::string& text) {
+  std::string out;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool plain = byte >= 0x80 || std::isalnum(byte) != 0 || letter == '_' || letter == '-';
+    out += plain ? std::string(1, letter) : fmt::format("\\\\x{{{:x}}}", byte);
+  }
+  return out;
+}
 
 template <class Each>
 base::Status Fleet::each_query(const std::string& quantity, const Each& each) {
@@ -193,7 +207,11 @@ base::Status Fleet::find_boards() {
     all.insert(all.end(), series.begin(), series.end());
   }
   usage_.gpus = rules::fleet_gpus(all);
-  for (model::FleetGpu& gpu : usage_.gpus) gpu.price_per_hour = price_of_board(gpu.name);
+  std::set<std::string> jobs;
+  for (model::FleetGpu& gpu : usage_.gpus) {
+    gpu.price_per_hour = price_of_board(gpu.name);
+    if (jobs.insert(gpu.job).second) jobs_ += (jobs_.empty() ? "" : "|") + exactly(gpu.job);
+  }
   if (usage_.gpus.empty())
     return make_error(
         ErrorKind::NotFound,

