@@ -250,7 +250,7 @@ TEST(Traps, AllCountersOfAGpuAreOneCall) {
   ::setenv("GPUWRIGHT_FAKEGPU_CALLS", calls.c_str(), 1);
   {
     const Served node("boards 4 h100-sxm\nload 60\n",
-                      {"--period", "1s", "--whole-period", "1s", "--look-period", "1h"});
+                      {"--period", "1s", "--whole-period", "1s", "--look-period", "60min"});
     ASSERT_TRUE(node.metrics_tell("gpuwright_gpu_sm_active_ratio{gpu=\"3\""));
     ::usleep(2'000'000);
   }
