@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace gpuwright::artifacts {
@@ -23,6 +25,12 @@ std::string codes(const catalog::Metrics& metrics, const char* severity) {
 std::string alert_expression(const catalog::Metrics& metrics, const catalog::AlertRow& row) {
   std::string text = base::replace_all(row.expr, "@critical_xids@", codes(metrics, "critical"));
   return base::replace_all(text, "@warning_xids@", codes(metrics, "warning"));
+}
+
+std::string with_limits(const catalog::Catalog& catalog, const std::string& expression) {
+  const std::string load = fmt::format("{}", catalog.threshold("fleet.idle_utilization") / 100);
+  const std::string hold = fmt::format("{}m", catalog.threshold("fleet.idle_minutes"));
+  return base::replace_all(base::replace_all(expression, "@idle_load@", load), "@idle_hold@", hold);
 }
 
 std::string runbook(const catalog::Catalog& catalog, const catalog::AlertRow& row,

@@ -12,6 +12,9 @@ namespace gpuwright::artifacts {
 /// The expression with the codes of paged_xids.csv in it.
 std::string alert_expression(const catalog::Metrics& metrics, const catalog::AlertRow& row);
 
+/// An expression with the limits of thresholds.csv in the places "@idle_load@" and "@idle_hold@".
+std::string with_limits(const catalog::Catalog& catalog, const std::string& expression);
+
 /// What to do, of the cause's text. Braces mean something to Prometheus, so those of our places go.
 std::string runbook(const catalog::Catalog& catalog, const catalog::AlertRow& row,
                     catalog::Language language);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
+#include "artifacts/alert_text.h"
 #include "artifacts/grafana.h"
 #include <fmt/core.h>
 
@@ -72,10 +73,6 @@ bool is_named(const std::vector<catalog::PanelRow>& panels, const std::string& s
   });
 }
 
-std::string number_text(double value) {
-  return fmt::format("{}", value);
-}
-
 }  // namespace
 
 bool asks_for(const std::string& expression, const std::string& series) {
@@ -124,13 +121,10 @@ std::vector<catalog::PanelRow> dashboard_panels(const catalog::Catalog& catalog,
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(ordered),
                  [&](const catalog::PanelRow& row) { return row.group == group.id; });
   }
-  const std::string load = number_text(catalog.threshold("fleet.idle_utilization") / 100);
-  const std::string hold = number_text(catalog.threshold("fleet.idle_minutes")) + "m";
   for (catalog::PanelRow& row : ordered) {
     if (language == catalog::Language::Chinese) row.title = row.title_zh;
     for (std::string& legend : row.legends) legend = panel_title(catalog, "legend", legend, language);
-    for (std::string& expr : row.exprs)
-      expr = base::replace_all(base::replace_all(expr, "@idle_load@", load), "@idle_hold@", hold);
+    for (std::string& expr : row.exprs) expr = with_limits(catalog, expr);
   }
   return ordered;
 }

@@ -29,11 +29,28 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+constexpr const char* kRecords = "metrics/records";  ///< data/metrics/records.csv
+
+/// What dashboards of large fleets would compute again and again.
+std::string records(const catalog::Catalog& catalog) {
+  const base::CsvTable* table = catalog.table(kRecords);
+  if (table == nullptr || table->rows.empty()) return {};
+  std::string text = "- name: gpuwright-records\n  rules:\n";
+  for (const base::CsvTable::Row& row : table->rows)
+    text += fmt::format("  - record: {}\n    expr: {}\n", table->cell(row, "name"),
+                        quoted(with_limits(catalog, table->cell(row, "expr"))));
+  return text;
+}
+
+}  // namespace
+
 std::string prometheus_rules(const catalog::Catalog& catalog, catalog::Language language) {
   const catalog::Metrics& metrics = catalog.metrics();
-  std::string text =
-      "# Alert rules for gpuwright serve; `gpuwright render prometheus-rules` made them.\n"
-      "groups:\n- name: gpuwright\n  rules:\n";
+  std::string text = "# Rules for gpuwright serve; `gpuwright render prometheus-rules` made them.\ngroups:\n";
+  text += records(catalog);
+  text += "- name: gpuwright\n  rules:\n";
   for (const catalog::AlertRow& row : metrics.alerts) {
     const std::string& summary = language == catalog::Language::Chinese ? row.summary_zh : row.summary;
     text += fmt::format("  - alert: {}\n    expr: {}\n    for: {}\n", row.name,
@@ -47,15 +64,36 @@ std::string prometheus_rules(const catalog::Catalog& catalog, catalog::Language 
 
 namespace {
 
-std::string test_case(const catalog::AlertRow& row, const std::string& values, bool rings) {
-  std::string text =
-      fmt::format("- name: {} {}\n  interval: 1m\n  input_series:\n", row.name, rings ? "rings" : "is quiet");
-  const auto series = base::split(row.series, ';');
+std::string input_series(const std::string& series_text, const std::string& values) {
+  std::string text = "  interval: 1m\n  input_series:\n";
+  const auto series = base::split(series_text, ';');
   const auto all = base::split(values, ';');
   for (std::size_t at = 0; at < series.size() && at < all.size(); ++at) {
     text += fmt::format("  - series: {}\n    values: {}\n", quoted(std::string(series[at])),
                         quoted(std::string(all[at])));
   }
+  return text;
+}
+
+/// Each recording rule gives the value that its row expects, and one series.
+std::string record_tests(const catalog::Catalog& catalog) {
+  const base::CsvTable* table = catalog.table(kRecords);
+  std::string text;
+  if (table == nullptr) return text;
+  for (const base::CsvTable::Row& row : table->rows) {
+    const std::string name = table->cell(row, "name");
+    text += fmt::format("- name: {}\n", quoted(name)) +
+            input_series(table->cell(row, "series"), table->cell(row, "values"));
+    text += fmt::format("  promql_expr_test:\n  - expr: \"sum({0}) and count({0}) == 1\"\n", name);
+    text += fmt::format("    eval_time: 30m\n    exp_samples: [{{labels: '{{}}', value: {}}}]\n",
+                        table->cell(row, "expected"));
+  }
+  return text;
+}
+
+std::string test_case(const catalog::AlertRow& row, const std::string& values, bool rings) {
+  std::string text = fmt::format("- name: {} {}\n", row.name, rings ? "rings" : "is quiet") +
+                     input_series(row.series, values);
   // How often it rings is told; labels and texts are those of the rule itself.
   text += fmt::format(
       "  promql_expr_test:\n  - expr: count(ALERTS{{alertname='{}',alertstate='firing'}}) or vector(0)\n",
@@ -73,7 +111,7 @@ std::string prometheus_rule_tests(const catalog::Catalog& catalog, catalog::Lang
     text += test_case(row, row.fires, true);
     text += test_case(row, row.quiet, false);
   }
-  return text;
+  return text + record_tests(catalog);
 }
 
 namespace {

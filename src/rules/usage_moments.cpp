@@ -110,36 +110,59 @@ void UsageMoments::take_waiting(const LabelledSeries& one) {
   }
 }
 
-void UsageMoments::take_value(const std::string& quantity, const LabelledSeries& one, Cell& into,
-                              double value) {
-  if (quantity == "alive" && (into.alive_by == 0 || into.alive_by == answer_)) {
-    into.alive = (into.alive_by == answer_ && into.alive) || value != 0;
-    into.alive_by = answer_;
-    into.node = node_number(one.label("instance"));
-  } else if (quantity == "activity") {
-    if (!into.activity) into.activity = value;
-  } else if (quantity == "clock") {
-    if (!into.clock) into.clock = value;
-  } else if (quantity == "held_back") {
-    if (!into.held_back) into.held_back = value != 0;
-  } else if (quantity == "critical") {
-    into.critical = true;
-  } else if (quantity == "holder" && (into.holders_by == 0 || into.holders_by == answer_)) {
-    into.holders_by = answer_;
-    into.holders.push_back(holder_number(one));
+UsageMoments::Quantity UsageMoments::quantity_of(const std::string& name) {
+  static const std::map<std::string, Quantity> kNames = {
+      {"alive", Quantity::Alive},        {"activity", Quantity::Activity}, {"clock", Quantity::Clock},
+      {"held_back", Quantity::HeldBack}, {"critical", Quantity::Critical}, {"holder", Quantity::Holder}};
+  const auto at = kNames.find(name);
+  return at == kNames.end() ? Quantity::None : at->second;
+}
+
+void UsageMoments::take_value(Quantity quantity, std::uint32_t number, Cell& into, double value) const {
+  const auto may_tell = [this](std::int32_t by) { return by == 0 || by == answer_; };
+  switch (quantity) {
+    case Quantity::Alive:
+      if (!may_tell(into.alive_by)) break;
+      into.alive = (into.alive_by == answer_ && into.alive) || value != 0;
+      into.alive_by = answer_;
+      into.node = number;
+      break;
+    case Quantity::Activity:
+      if (!into.activity) into.activity = value;
+      break;
+    case Quantity::Clock:
+      if (!into.clock) into.clock = value;
+      break;
+    case Quantity::HeldBack:
+      if (!into.held_back) into.held_back = value != 0;
+      break;
+    case Quantity::Critical:
+      into.critical = true;
+      break;
+    case Quantity::Holder:
+      if (!may_tell(into.holders_by)) break;
+      into.holders_by = answer_;
+      into.holders.push_back(number);
+      break;
+    case Quantity::None:
+      break;
   }
 }
 
-void UsageMoments::take_gpus(const std::string& quantity, const LabelledSeries& one) {
+void UsageMoments::take_gpus(Quantity quantity, const LabelledSeries& one) {
+  const std::uint32_t number = quantity == Quantity::Alive    ? node_number(one.label("instance"))
+                               : quantity == Quantity::Holder ? holder_number(one)
+                                                              : 0;
   for (const std::size_t gpu : gpus_of(one)) {
     for (const auto& [time, value] : one.points) {
-      if (const auto moment = moment_of(time)) take_value(quantity, one, cell(gpu, *moment), value);
+      if (const auto moment = moment_of(time)) take_value(quantity, number, cell(gpu, *moment), value);
     }
   }
 }
 
 void UsageMoments::take(const std::string& quantity, const std::vector<LabelledSeries>& answer) {
   ++answer_;
+  const Quantity of_gpus = quantity_of(quantity);
   for (const LabelledSeries& one : answer) {
     if (quantity == "queue") {
       queue_known_ = queue_known_ || !one.points.empty();
@@ -147,8 +170,8 @@ void UsageMoments::take(const std::string& quantity, const std::vector<LabelledS
       take_waiting(one);
     } else if (quantity == "target") {
       take_target(one);
-    } else if (quantity == "critical" || !one.label("uuid").empty()) {
-      take_gpus(quantity, one);
+    } else if (of_gpus == Quantity::Critical || !one.label("uuid").empty()) {
+      take_gpus(of_gpus, one);
     }
   }
 }

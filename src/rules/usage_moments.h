@@ -55,8 +55,12 @@ class UsageMoments {
   Cell& cell(std::size_t gpu, std::size_t moment) { return cells_[gpu * count_ + moment]; }
   std::optional<std::size_t> moment_of(double time) const;
   std::vector<std::size_t> gpus_of(const model::LabelledSeries& one) const;
-  void take_value(const std::string& quantity, const model::LabelledSeries& one, Cell& into, double value);
-  void take_gpus(const std::string& quantity, const model::LabelledSeries& one);
+  /// What an answer of GPUs is about.
+  enum class Quantity : std::uint8_t { Alive, Activity, Clock, HeldBack, Critical, Holder, None };
+  static Quantity quantity_of(const std::string& name);
+  /// `number`: of the node with Alive, of the holder with Holder.
+  void take_value(Quantity quantity, std::uint32_t number, Cell& into, double value) const;
+  void take_gpus(Quantity quantity, const model::LabelledSeries& one);
   void take_target(const model::LabelledSeries& one);
   void take_waiting(const model::LabelledSeries& one);
   std::uint32_t holder_number(const model::LabelledSeries& one);

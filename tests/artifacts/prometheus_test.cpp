@@ -49,6 +49,17 @@ TEST_P(Rendered, TheTestsWouldSeeARuleThatNeverRings) {
   EXPECT_NE(run({"promtool", "test", "rules", tests}).exit_code, 0);
 }
 
+TEST_P(Rendered, TheTestsWouldSeeARecordOfAnotherValue) {
+  std::string rules = artifacts::prometheus_rules(knowledge(), GetParam());
+  const std::string rule = "sum by (instance) (gpuwright_gpu_power_watts)";
+  ASSERT_THAT(rules, HasSubstr(rule));
+  rules.replace(rules.find(rule), 3, "max");
+  const std::string broken = folder_.write("broken.yml", rules);
+  const std::string tests =
+      folder_.write("tests.yml", artifacts::prometheus_rule_tests(knowledge(), GetParam(), broken));
+  EXPECT_NE(run({"promtool", "test", "rules", tests}).exit_code, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Languages, Rendered,
                          ::testing::Values(catalog::Language::English, catalog::Language::Chinese));
 
