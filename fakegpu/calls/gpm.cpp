@@ -3,6 +3,7 @@
 #include "fakegpu/exports.h"
 #include "fakegpu/simulator.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@ struct GpmSampleHandle {
   double load = 0;       ///< 0 to 1
   double pcie_sent = 0;  ///< MiB/s
   double pcie_received = 0;
+  bool of_instance = false;  ///< PCIe and NVLink belong to the whole GPU alone
 };
 
 using fakegpu::ask;
@@ -41,6 +43,8 @@ Samples& samples() {
 bool metric_value(std::uint32_t id, const GpmSampleHandle& first, const GpmSampleHandle& second,
                   double& value) {
   const double load = (first.load + second.load) / 2;
+  constexpr std::uint32_t kFirstOfLinks = 20;
+  if (first.of_instance && id >= kFirstOfLinks) return false;
   switch (id) {
     case 1:  // graphics engine
     case 2:
@@ -81,6 +85,10 @@ bool metric_value(std::uint32_t id, const GpmSampleHandle& first, const GpmSampl
   }
 }
 
+double load_of(const View& view) {
+  return view.quantity("utilization") / 100;
+}
+
 }  // namespace
 
 extern "C" {
@@ -116,8 +124,25 @@ Return nvmlGpmSampleGet(Device device, GpmSample sample) {
     const std::lock_guard<std::mutex> lock(samples().mutex);
     const auto found = samples().live.find(sample);
     if (found == samples().live.end()) return Return::InvalidArgument;
-    *found->second = {true, view.now, view.quantity("utilization") / 100, view.quantity("pcie-sent") / 1024,
-                      view.quantity("pcie-received") / 1024};
+    *found->second = {true,
+                      view.now,
+                      load_of(view),
+                      view.quantity("pcie-sent") / 1024,
+                      view.quantity("pcie-received") / 1024,
+                      false};
+    return Return::Success;
+  });
+}
+
+Return nvmlGpmMigSampleGet(Device device, std::uint32_t gpu_instance, GpmSample sample) {
+  return ask(__func__, device, [&](View& view) {
+    if (!view.gpu.board->gpm) return Return::NotSupported;
+    const auto is = [&](const auto& slice) { return slice.instance == gpu_instance; };
+    if (std::none_of(view.gpu.slices.begin(), view.gpu.slices.end(), is)) return Return::InvalidArgument;
+    const std::lock_guard<std::mutex> lock(samples().mutex);
+    const auto found = samples().live.find(sample);
+    if (found == samples().live.end()) return Return::InvalidArgument;
+    *found->second = {true, view.now, load_of(view), 0, 0, true};
     return Return::Success;
   });
 }

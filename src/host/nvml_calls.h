@@ -124,6 +124,7 @@ Return nvmlGpmQueryDeviceSupport(Device device, GpmSupport* support);
 Return nvmlGpmSampleAlloc(GpmSample* sample);
 Return nvmlGpmSampleFree(GpmSample sample);
 Return nvmlGpmSampleGet(Device device, GpmSample sample);
+Return nvmlGpmMigSampleGet(Device device, std::uint32_t gpu_instance, GpmSample sample);
 Return nvmlGpmMetricsGet(GpmMetrics* metrics);
 }
 

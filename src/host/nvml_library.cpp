@@ -125,7 +125,9 @@ void bind_for_sampling(Library& library) {
   from.bind(api.event_wait, {"nvmlEventSetWait_v2"});
   from.bind(api.gpm_support, {"nvmlGpmQueryDeviceSupport"});
   from.bind(api.gpm_alloc, {"nvmlGpmSampleAlloc"});
+  from.bind(api.gpm_free, {"nvmlGpmSampleFree"});
   from.bind(api.gpm_sample, {"nvmlGpmSampleGet"});
+  from.bind(api.gpm_part_sample, {"nvmlGpmMigSampleGet"});
   from.bind(api.gpm_metrics, {"nvmlGpmMetricsGet"});
 }
 

@@ -83,7 +83,9 @@ struct Api {
   decltype(&nvmlEventSetWait_v2) event_wait = nullptr;
   decltype(&nvmlGpmQueryDeviceSupport) gpm_support = nullptr;
   decltype(&nvmlGpmSampleAlloc) gpm_alloc = nullptr;
+  decltype(&nvmlGpmSampleFree) gpm_free = nullptr;
   decltype(&nvmlGpmSampleGet) gpm_sample = nullptr;
+  decltype(&nvmlGpmMigSampleGet) gpm_part_sample = nullptr;
   decltype(&nvmlGpmMetricsGet) gpm_metrics = nullptr;
   /// Of fakegpu alone: which scenario it plays. Null: a real library.
   const char* (*simulated_scenario)() = nullptr;

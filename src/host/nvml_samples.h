@@ -22,6 +22,7 @@ struct SampleCall {
   const char* key;   ///< as data/metrics names it: "call:KEY"
   const char* call;  ///< "nvmlDeviceGetTemperature"
   Return (*ask)(const Api& api, Device device, std::uint64_t& value);
+  bool of_parts = false;  ///< a MIG instance answers it, too
 };
 
 /// The list, sorted by key.

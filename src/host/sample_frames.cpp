@@ -45,6 +45,18 @@ SampleValue value_of(ByteReader& from) {
   }
 }
 
+void put(ByteWriter& to, const std::vector<SampleValue>& values) {
+  to.put(static_cast<std::uint32_t>(values.size()));
+  for (const SampleValue& value : values) put(to, value);
+}
+
+std::vector<SampleValue> values_of(ByteReader& from) {
+  constexpr std::size_t kLeast = 2;  // bytes of a value
+  std::vector<SampleValue> values(from.get_count(kLeast));
+  for (SampleValue& value : values) value = value_of(from);
+  return values;
+}
+
 }  // namespace
 
 std::string frame_bytes(SampleTag tag, std::string_view content) {
@@ -89,8 +101,7 @@ std::string encode(const model::GpuSample& sample) {
   writer.put(sample.lost);
   writer.put_text(sample.why);
   writer.put(sample.took_us);
-  writer.put(static_cast<std::uint32_t>(sample.values.size()));
-  for (const SampleValue& value : sample.values) put(writer, value);
+  put(writer, sample.values);
   writer.put(sample.has_processes);
   writer.put(static_cast<std::uint32_t>(sample.processes.size()));
   for (const model::SampledProcess& process : sample.processes) {
@@ -98,6 +109,11 @@ std::string encode(const model::GpuSample& sample) {
     writer.put(process.memory_bytes);
     writer.put(process.gpu_instance);
     writer.put(process.graphics);
+  }
+  writer.put(static_cast<std::uint32_t>(sample.parts.size()));
+  for (const model::PartSample& part : sample.parts) {
+    writer.put_text(part.uuid);
+    put(writer, part.values);
   }
   writer.put(static_cast<std::uint32_t>(sample.xids.size()));
   for (const std::uint64_t xid : sample.xids) writer.put(xid);
@@ -139,8 +155,7 @@ std::optional<model::GpuSample> decode_sample(std::string_view content) {
   sample.lost = reader.get<std::uint8_t>() != 0;
   sample.why = text_of(reader);
   sample.took_us = reader.get<std::int64_t>();
-  sample.values.resize(reader.get_count(2));
-  for (SampleValue& value : sample.values) value = value_of(reader);
+  sample.values = values_of(reader);
   sample.has_processes = reader.get<std::uint8_t>() != 0;
   sample.processes.resize(reader.get_count(3 * sizeof(std::uint64_t) + 1));
   for (model::SampledProcess& process : sample.processes) {
@@ -148,6 +163,11 @@ std::optional<model::GpuSample> decode_sample(std::string_view content) {
     process.memory_bytes = reader.get<std::uint64_t>();
     process.gpu_instance = reader.get<std::int64_t>();
     process.graphics = reader.get<std::uint8_t>() != 0;
+  }
+  sample.parts.resize(reader.get_count(kLeastText + sizeof(std::uint32_t)));
+  for (model::PartSample& part : sample.parts) {
+    part.uuid = text_of(reader);
+    part.values = values_of(reader);
   }
   sample.xids.resize(reader.get_count(sizeof(std::uint64_t)));
   for (std::uint64_t& xid : sample.xids) xid = reader.get<std::uint64_t>();

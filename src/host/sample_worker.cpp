@@ -8,6 +8,7 @@
 #include "host/nvml_claims.h"
 #include "host/nvml_words.h"
 #include "host/sample_frames.h"
+#include "host/sample_gpm.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -16,7 +17,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,6 +30,7 @@ using model::SampleValue;
 
 constexpr std::uint32_t kAllLinks = 0xFFFFFFFF;
 constexpr std::size_t kMostProcesses = 512;
+constexpr std::uint32_t kMostParts = 16;
 
 template <std::size_t kSize, class Call>
 std::string text_of(Call call, Device device) {
@@ -54,16 +55,19 @@ SampleValue value_of(const FieldValue& field) {
   }
 }
 
+struct AskedPart {
+  Device device = nullptr;
+  std::optional<GpmPair> gpm;
+};
+
 /// One GPU of the worker.
 struct Asked {
   std::uint32_t index = 0;
   Device device = nullptr;
   Return found = Return::Success;
   model::SampledGpu identity;
-  bool gpm = false;
-  bool sampled_before = false;  ///< `last` holds a sample
-  GpmSample last = nullptr;
-  GpmSample next = nullptr;
+  std::optional<GpmPair> gpm;
+  std::vector<AskedPart> parts;  ///< as identity.parts
 };
 
 class Worker {
@@ -179,7 +183,8 @@ class Worker {
       gpu.identity = identity_of(gpu);
       if (events_ != nullptr && api().register_events != nullptr)
         (void)api().register_events(gpu.device, kEventXid, events_);
-      prepare_gpm(gpu);
+      if (!gpm_.empty()) gpu.gpm = GpmPair::open(api(), gpu.device);
+      open_parts(gpu);
       tell(SampleTag::Gpu, encode(gpu.identity));
     }
     gpus_.push_back(std::move(gpu));
@@ -204,14 +209,13 @@ class Worker {
   }
 
   std::vector<model::MigPart> parts_of(Device device) const {
-    constexpr std::uint32_t kMost = 16;
     std::vector<model::MigPart> parts;
     std::uint32_t enabled = 0, pending = 0, count = 0;
     if (api().mig_mode == nullptr || api().mig_mode(device, &enabled, &pending) != Return::Success ||
         enabled == 0 || api().mig_count == nullptr || api().mig_handle == nullptr ||
         api().mig_count(device, &count) != Return::Success)
       return parts;
-    for (std::uint32_t at = 0; at < std::min(count, kMost); ++at) {
+    for (std::uint32_t at = 0; at < std::min(count, kMostParts); ++at) {
       Device instance = nullptr;
       if (api().mig_handle(device, at, &instance) != Return::Success) continue;
       model::MigPart part;
@@ -230,13 +234,14 @@ class Worker {
     return at == std::string::npos ? std::string() : name.substr(at + 5);
   }
 
-  void prepare_gpm(Asked& gpu) const {
-    if (gpm_.empty() || api().gpm_support == nullptr || api().gpm_alloc == nullptr ||
-        api().gpm_sample == nullptr || api().gpm_metrics == nullptr)
-      return;
-    GpmSupport support{1, 0};
-    gpu.gpm = api().gpm_support(gpu.device, &support) == Return::Success && support.supported != 0 &&
-              api().gpm_alloc(&gpu.last) == Return::Success && api().gpm_alloc(&gpu.next) == Return::Success;
+  /// The handles of its MIG instances, in the order of its identity; they live as long as the layout.
+  void open_parts(Asked& gpu) const {
+    gpu.parts.clear();
+    for (std::uint32_t at = 0; at < kMostParts && gpu.parts.size() < gpu.identity.parts.size(); ++at) {
+      Device device = nullptr;
+      if (api().mig_handle(gpu.device, at, &device) != Return::Success) continue;
+      gpu.parts.push_back({device, gpm_.empty() ? std::nullopt : GpmPair::open(api(), gpu.device)});
+    }
   }
 
   /// Xids since the last tick, kept until their GPU is asked.
@@ -267,12 +272,14 @@ class Worker {
     if (state == Return::Success) state = ask_fields(gpu, whole, one);
     if (!is_gone(state)) state = ask_calls(gpu, whole, one);
     if (!is_gone(state) && whole) {
-      if (gpu.gpm) ask_gpm(gpu, one);
+      if (gpu.gpm) gpu.gpm->ask(std::nullopt, job_.plan, gpm_, one.values);
       ask_processes(gpu, one);
-      if (const model::SampledGpu now = identity_of(gpu); now != gpu.identity) {
-        gpu.identity = now;
-        tell(SampleTag::Gpu, encode(now));
+      if (model::SampledGpu now = identity_of(gpu); now != gpu.identity) {
+        gpu.identity = std::move(now);
+        open_parts(gpu);
+        tell(SampleTag::Gpu, encode(gpu.identity));
       }
+      ask_parts(gpu, one);
     }
     one.lost = is_gone(state) || gpu.found != Return::Success;
     if (one.lost) one.why = words_of(gpu.found != Return::Success ? gpu.found : state);
@@ -318,28 +325,24 @@ class Worker {
     return Return::Success;
   }
 
-  void ask_gpm(Asked& gpu, model::GpuSample& one) const {
-    if (api().gpm_sample(gpu.device, gpu.next) != Return::Success) return;
-    if (gpu.sampled_before) {
-      GpmMetrics metrics{};
-      metrics.version = 1;
-      metrics.count = static_cast<std::uint32_t>(gpm_.size());
-      metrics.first = gpu.last;
-      metrics.second = gpu.next;
-      for (std::size_t i = 0; i < gpm_.size(); ++i) metrics.metrics[i].id = job_.plan[gpm_[i]].number;
-      const Return result = api().gpm_metrics(&metrics);
-      for (std::size_t i = 0; i < gpm_.size(); ++i) {
-        const GpmMetric& metric = metrics.metrics[i];
-        const Return answer = result == Return::Success ? metric.result : result;
-        const bool good = answer == Return::Success && std::isfinite(metric.value);
-        one.values[gpm_[i]] =
-            good ? SampleValue::of_real(metric.value)
-                 : SampleValue::absent(answer == Return::Success ? model::AbsentReason::NotFound
-                                                                 : absent_reason(answer));
+  /// Of each MIG instance what it answers itself: its memory, and its part of GPM.
+  void ask_parts(Asked& gpu, model::GpuSample& one) const {
+    for (std::size_t i = 0; i < std::min(gpu.parts.size(), gpu.identity.parts.size()); ++i) {
+      model::PartSample part;
+      part.uuid = gpu.identity.parts[i].uuid;
+      part.values.resize(job_.plan.size());
+      for (std::size_t at = 0; at < job_.plan.size(); ++at) {
+        const PlannedValue& value = job_.plan[at];
+        if (value.kind != PlannedValue::Kind::Call || !sample_calls()[value.number].of_parts) continue;
+        std::uint64_t number = 0;
+        const Return result = sample_calls()[value.number].ask(api(), gpu.parts[i].device, number);
+        part.values[at] = result == Return::Success ? SampleValue::of_count(number)
+                                                    : SampleValue::absent(absent_reason(result));
       }
+      if (gpu.parts[i].gpm)
+        gpu.parts[i].gpm->ask(gpu.identity.parts[i].gpu_instance, job_.plan, gpm_, part.values);
+      one.parts.push_back(std::move(part));
     }
-    std::swap(gpu.last, gpu.next);
-    gpu.sampled_before = true;
   }
 
   template <class Info, class Call>

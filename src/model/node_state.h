@@ -32,6 +32,7 @@ struct GpuState {
   double took_s = 0;   ///< that the driver took for them
   std::uint64_t hangs = 0;
   std::vector<SampleValue> values;  ///< by plan, the last of each
+  std::vector<PartSample> parts;    ///< of its MIG instances, of the last whole answer
   std::map<std::int64_t, XidCount> xids;
   std::vector<GpuUser> users;
   bool users_known = false;

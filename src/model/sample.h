@@ -67,6 +67,12 @@ struct SampledProcess {
   bool graphics = false;
 };
 
+/// Answers of one MIG instance, by the plan of its GPU: memory, and GPM where the board has it.
+struct PartSample {
+  std::string uuid;
+  std::vector<SampleValue> values;
+};
+
 /// All answers of one tick about one GPU.
 struct GpuSample {
   std::uint32_t index = 0;
@@ -77,6 +83,7 @@ struct GpuSample {
       values;                  ///< by plan; those that were not asked in this tick are Absent with NotFound
   bool has_processes = false;  ///< were asked in this tick
   std::vector<SampledProcess> processes;
+  std::vector<PartSample> parts;    ///< in whole ticks
   std::vector<std::uint64_t> xids;  ///< of the library's events since the last tick
 };
 

@@ -95,6 +95,7 @@ void Watcher::merge(GpuState& one, const model::GpuSample& sample) const {
     const bool asked = value.known() || value.reason != model::AbsentReason::NotFound;
     if (asked || sample.has_processes) one.values[at] = value;
   }
+  if (sample.has_processes) one.parts = sample.parts;
 }
 
 void Watcher::on_sample(model::GpuSample sample) {
