@@ -69,7 +69,7 @@ class Top {
     StyledLine line;
     line.add(fmt::format("{} / {} {}", up, state_.gpus.size(), say("up", "正常")),
              up == state_.gpus.size() ? Style::Plain : Style::Bad);
-    if (const auto busy = mean("utilization_ratio"))
+    if (const auto busy = mean_busy())
       line.add(fmt::format(" · {} {:.0f} %", say("busy", "利用率"), *busy * 100));
     constexpr double kKilo = 1000;
     if (const auto watts = sum("power_watts")) line.add(fmt::format(" · {:.2f} kW", *watts / kKilo));
@@ -142,11 +142,12 @@ class Top {
     }
     return all;
   }
-  std::optional<double> mean(const char* key) const {
+  std::optional<double> mean_busy() const {
     double all = 0;
     int known = 0;
     for (const auto& entry : state_.gpus) {
-      const auto one = values_.of(entry.second, key);
+      auto one = values_.of(entry.second, "utilization_ratio");
+      if (!one) one = values_.of(entry.second, "graphics_active_ratio");
       if (!one) continue;
       all += *one;
       ++known;

@@ -9,7 +9,8 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <iterator>
+#include <utility>
 
 namespace gpuwright::report {
 
@@ -45,7 +46,8 @@ std::string percent(std::optional<double> share) {
 }
 
 Sign busy_cell(const Row& row) {
-  const auto share = row.of("utilization_ratio");
+  auto share = row.of("utilization_ratio");
+  if (!share) share = row.of("graphics_active_ratio");  // under MIG nobody counts the former
   constexpr int kBar = 4;
   return {share ? fmt::format("{} {:>5}", bar(*share, kBar), percent(share)) : std::string(kNone),
           Style::Plain};
@@ -152,7 +154,7 @@ constexpr std::array<Column, 12> kColumns = {{
     {"ERRORS", "错误", 14, 92, false, faults_cell},
 }};
 
-constexpr int kName = 6;    // "GPU 15"
+constexpr int kName = 7;    // "GPU 15", " MIG 13"
 constexpr int kUsers = 10;  // the least; it takes what is left
 constexpr int kGap = 2;
 
@@ -184,10 +186,26 @@ StyledLine heading(const std::vector<const Column*>& columns, const TopView& vie
   return line.add(zh ? "使用者" : "USERS", Style::Dim);
 }
 
-StyledLine gpu_line(const Row& row, const std::vector<const Column*>& columns) {
+/// A MIG instance, as if it were a GPU of its own; what only the whole GPU has is not known of it.
+GpuState state_of(const GpuState& gpu, const model::MigPart& part) {
+  GpuState one;
+  one.up = gpu.up;
+  one.identity.index = gpu.identity.index;
+  const auto found = std::find_if(gpu.parts.begin(), gpu.parts.end(),
+                                  [&](const model::PartSample& sample) { return sample.uuid == part.uuid; });
+  if (found != gpu.parts.end()) one.values = found->values;
+  one.users_known = gpu.users_known;
+  for (const auto& [from, to] : {std::pair(&gpu.users, &one.users), std::pair(&gpu.given, &one.given)}) {
+    std::copy_if(from->begin(), from->end(), std::back_inserter(*to), [&](const model::GpuUser& user) {
+      return user.gpu_instance == static_cast<std::int64_t>(part.gpu_instance);
+    });
+  }
+  return one;
+}
+
+StyledLine gpu_line(const Row& row, const std::string& name, const std::vector<const Column*>& columns) {
   StyledLine line;
-  line.add(fit_left(fmt::format("GPU {}", row.gpu.identity.index), kName) + "  ",
-           row.gpu.up ? Style::Good : Style::Bad);
+  line.add(fit_left(name, kName) + "  ", row.gpu.up ? Style::Good : Style::Bad);
   if (!row.gpu.up) {
     const bool zh = row.language == Language::Chinese;
     const char* mood = row.gpu.lost ? (zh ? "丢失" : "lost") : (zh ? "未应答" : "no answer");
@@ -234,8 +252,16 @@ std::vector<std::string> top_gpu_lines(const model::NodeState& state, const cata
   for (const auto& [index, gpu] : state.gpus) {
     const auto found = recent.find(index);
     const Row row{state, values, gpu, found == recent.end() ? nullptr : &found->second, view.language};
-    lines.push_back(gpu_line(row, columns).render(view.width, view.color, view.keys && place == view.chosen));
+    lines.push_back(gpu_line(row, fmt::format("GPU {}", index), columns)
+                        .render(view.width, view.color, view.keys && place == view.chosen));
     ++place;
+    if (!gpu.up) continue;
+    for (const model::MigPart& part : gpu.identity.parts) {
+      const GpuState one = state_of(gpu, part);
+      const Row of_part{state, values, one, nullptr, view.language};
+      lines.push_back(gpu_line(of_part, fmt::format(" MIG {}", part.gpu_instance), columns)
+                          .render(view.width, view.color));
+    }
   }
   return lines;
 }
