@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <ctime>
@@ -64,7 +65,17 @@ void Looker::look_soon() {
     again_ = true;
     return;
   }
-  next_ = loop_.after(options_.soon, [this] { look(); });
+  if (planned_soon_) return;  // what goes on and on must not put it off again and again
+  plan_soon();
+}
+
+/// A look that took long is not repeated at once: events that do not end would be one look after the other.
+void Looker::plan_soon() {
+  constexpr int kRest = 10;
+  const auto rest = began_ + kRest * took_ - std::chrono::steady_clock::now();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(rest);
+  planned_soon_ = true;
+  next_ = loop_.after(std::max(options_.soon, left), [this] { look(); });
 }
 
 void Looker::recovered(const std::string& pci) {
@@ -82,6 +93,8 @@ void Looker::look() {
   if (!recovered_.empty()) argv.insert(argv.end(), {"--recovered", recovered_text(recovered_)});
   answer_.clear();
   again_ = false;
+  planned_soon_ = false;
+  began_ = std::chrono::steady_clock::now();
   auto child = host::Forked::start("gpuwright-look", [&](int fd) { run_look(fd, argv, options_.deadline); });
   if (!child) {
     tell_(child.error());
@@ -118,7 +131,9 @@ void Looker::finish() {
     tell_(conditions_of(answer_));
   }
   answer_.clear();
-  next_ = loop_.after(again_ ? options_.soon : options_.period, [this] { look(); });
+  took_ = std::chrono::steady_clock::now() - began_;
+  if (again_) return plan_soon();
+  next_ = loop_.after(options_.period, [this] { look(); });
 }
 
 base::Result<std::vector<model::Condition>> conditions_of(const std::string& json) {

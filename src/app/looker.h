@@ -41,6 +41,7 @@ class Looker {
   std::vector<pid_t> children() const;
 
  private:
+  void plan_soon();
   void look();
   void read();
   void finish();
@@ -51,7 +52,10 @@ class Looker {
   host::Forked child_;
   std::string answer_;
   Recovered recovered_;
-  bool again_ = false;  ///< something happened while a look was under way
+  bool again_ = false;         ///< something happened while a look was under way
+  bool planned_soon_ = false;  ///< the next one comes because something happened
+  std::chrono::steady_clock::time_point began_;
+  std::chrono::steady_clock::duration took_{0};
   kit::Waiting readable_, next_, deadline_;
 };
 
