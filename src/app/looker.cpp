@@ -94,6 +94,11 @@ void Looker::look() {
   answer_.clear();
   again_ = false;
   planned_soon_ = false;
+  if (!held_.empty()) {
+    tell_(base::make_error(base::ErrorKind::Unsupported, held_));
+    next_ = loop_.after(options_.period, [this] { look(); });
+    return;
+  }
   began_ = std::chrono::steady_clock::now();
   auto child = host::Forked::start("gpuwright-look", [&](int fd) { run_look(fd, argv, options_.deadline); });
   if (!child) {

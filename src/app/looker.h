@@ -12,6 +12,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpuwright::app {
@@ -38,6 +39,8 @@ class Looker {
   void look_soon();
   /// What the log says of this GPU up to now is over.
   void recovered(const std::string& pci);
+  /// While there is a reason, no look begins, and that is told in its place.
+  void hold(std::string why) { held_ = std::move(why); }
   std::vector<pid_t> children() const;
 
  private:
@@ -52,6 +55,7 @@ class Looker {
   host::Forked child_;
   std::string answer_;
   Recovered recovered_;
+  std::string held_;           ///< why no look begins; empty: looks are made
   bool again_ = false;         ///< something happened while a look was under way
   bool planned_soon_ = false;  ///< the next one comes because something happened
   std::chrono::steady_clock::time_point began_;

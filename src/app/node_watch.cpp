@@ -4,8 +4,10 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "host/gpus_on_bus.h"
 #include "watch/own_cost.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gpuwright::app {
@@ -139,7 +141,7 @@ void NodeWatch::note_changes() {
   std::uint64_t xids = 0;
   std::size_t up = 0;
   for (const auto& entry : watcher_.state().gpus) {
-    up += entry.second.up ? 1 : 0;
+    up += entry.second.up || entry.second.asleep ? 1 : 0;
     for (const auto& xid : entry.second.xids) xids += xid.second.count;
   }
   if (xids != xids_seen_ || up != up_seen_) looker_.look_soon();
@@ -158,7 +160,11 @@ void NodeWatch::look_at_self() {
 }
 
 void NodeWatch::look_at_bus() {
-  watcher_.mutable_state().gpus_on_bus = watch::gpus_on_bus("/sys/bus/pci/devices");
+  const auto gpus = host::gpus_on_bus(options_.sampler.bus);
+  watcher_.mutable_state().gpus_on_bus = gpus ? static_cast<std::int64_t>(gpus->size()) : -1;
+  const bool asleep =
+      gpus && std::any_of(gpus->begin(), gpus->end(), [](const auto& one) { return one.asleep; });
+  looker_.hold(asleep ? "a GPU sleeps, and a look at the whole machine would wake it" : "");
 }
 
 }  // namespace gpuwright::app

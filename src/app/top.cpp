@@ -167,7 +167,7 @@ base::Result<NodeWatchOptions> options_of(const TopCommand& command) {
 void declare(CommandLine& line, TopCommand& command) {
   line.option("--period", command.period, "TIME", "between looks at the GPUs (default 1s)");
   line.flag("--once", command.once, "print one look and end; also where the output is no terminal");
-  line.flag("--json", command.json, "the same as JSON (docs/schema/node.schema.json); implies --once");
+  line.flag("--json", command.json, "the same as JSON (docs/openapi.yaml); implies --once");
   line.choice("--lang", command.language, {"en", "zh"}, "language of the text");
   line.option("--data", command.data, "DIR", "use the knowledge in DIR instead of the embedded one");
   line.example("gpuwright top", "watch");

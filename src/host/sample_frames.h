@@ -18,6 +18,7 @@ enum class SampleTag : char {
   Driver = 'd',   ///< model::SampledDriver
   Begins = 'b',   ///< a GPU is being asked: its index
   Waits = 'w',    ///< a process of another look sleeps at this GPU, none is sent: its index, ms so far
+  Asleep = 'z',   ///< a GPU sleeps, and is not woken by a question: its index
   Gpu = 'g',      ///< which GPU this is: model::SampledGpu
   Sample = 's',   ///< model::GpuSample
   TickDone = 't'  ///< all GPUs were asked

@@ -82,6 +82,11 @@ class Worker {
 
   bool open() {
     tell(SampleTag::Opens, {});
+    if (all_sleep()) {
+      return failed(base::make_error(base::ErrorKind::Unsupported,
+                                     "every GPU sleeps (runtime power management), and is not woken",
+                                     "NVML"));
+    }
     auto library = open_library();
     if (!library) return failed(library.error());
     library_ = std::move(library).value();
@@ -112,6 +117,11 @@ class Worker {
   void tick(bool whole) {
     take_events();
     for (auto gpu = gpus_.begin(); gpu != gpus_.end();) {
+      if (is_asleep(job_.bus, gpu->identity.pci)) {
+        tell_index(SampleTag::Asleep, gpu->index);
+        ++gpu;
+        continue;
+      }
       begins(gpu->index);
       const auto claim = claimed(gpu->index, gpu->identity.pci);
       if (!claim) {
@@ -130,10 +140,16 @@ class Worker {
   void tell(SampleTag tag, std::string_view content) {
     (void)base::write_all(fd_, frame_bytes(tag, content), "sampler").ok();
   }
-  void begins(std::uint32_t index) {
+  void tell_index(SampleTag tag, std::uint32_t index) {
     base::ByteWriter writer;
     writer.put(index);
-    tell(SampleTag::Begins, writer.bytes());
+    tell(tag, writer.bytes());
+  }
+  void begins(std::uint32_t index) { tell_index(SampleTag::Begins, index); }
+  bool all_sleep() const {
+    const auto gpus = gpus_on_bus(job_.bus);
+    return gpus && !gpus->empty() &&
+           std::all_of(gpus->begin(), gpus->end(), [](const GpuOnBus& one) { return one.asleep; });
   }
   /// Nothing where a process of another look sleeps at this GPU, which is told. Whoever is at work there is
   /// not waited for long: it comes back.

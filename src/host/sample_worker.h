@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "host/gpus_on_bus.h"
 #include "host/nvml_samples.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace gpuwright::host::nvml {
@@ -15,6 +17,7 @@ struct SampleJob {
   SamplePlan plan;
   std::vector<std::uint32_t> only;  ///< these GPUs; empty: all
   std::vector<std::uint32_t> skip;  ///< but not these
+  std::string bus = kPciDevices;    ///< where it is told which sleep
 };
 
 /// Obeys `fd` until it closes.

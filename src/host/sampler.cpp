@@ -75,7 +75,7 @@ bool Sampler::end_crew(Crew& crew) {
 }
 
 void Sampler::start_crew(std::vector<std::uint32_t> only) {
-  nvml::SampleJob job{plan_, only, {}};
+  nvml::SampleJob job{plan_, only, {}, limits_.bus};
   if (only.empty()) {
     for (const auto& entry : hung_) job.skip.push_back(entry.first);
   }
@@ -193,6 +193,10 @@ void Sampler::frame(Crew& crew, const SampleFrame& frame) {
       if (!crew.main) (void)end_crew(crew);
       return;
     }
+    case SampleTag::Asleep:
+      crew.opened = true;
+      listener_.on_asleep(base::ByteReader(frame.content).get<std::uint32_t>());
+      return;
     case SampleTag::Gpu:
       if (const auto gpu = decode_gpu(frame.content)) listener_.on_gpu(*gpu);
       return;

@@ -31,6 +31,7 @@ struct SamplerLimits {
   std::chrono::milliseconds first{5'000};     ///< for a GPU's first answer
   std::chrono::milliseconds gpu{500};         ///< for its later ones
   std::chrono::milliseconds retry{10'000};    ///< between tries of what hung, is lost, or cannot be opened
+  std::string bus = kPciDevices;  ///< where the kernel tells which GPUs sleep: those are not asked
 };
 
 /// Who hears what was sampled.
@@ -40,6 +41,8 @@ class SampleListener {
   virtual void on_driver(const model::SampledDriver& driver) = 0;
   virtual void on_gpu(const model::SampledGpu& gpu) = 0;
   virtual void on_sample(model::GpuSample sample) = 0;
+  /// It sleeps, and was not asked, which would have woken it.
+  virtual void on_asleep(std::uint32_t index) = 0;
   /// This GPU gave no answer for so long, or took the process down.
   virtual void on_hang(std::uint32_t index, std::chrono::milliseconds waited, bool crashed) = 0;
   /// The library cannot be opened, or does not answer; tried again by itself.

@@ -23,13 +23,14 @@ struct XidCount {
 
 struct GpuState {
   SampledGpu identity;
-  bool up = false;     ///< its last answer came in time
-  bool ever = false;   ///< it has answered at all
-  bool lost = false;   ///< the driver said so, and it has not answered since
-  std::string why;     ///< why not, in words; empty while up
-  double fresh_s = 0;  ///< monotonic time of its last values
-  double whole_s = 0;  ///< of its last whole ones
-  double took_s = 0;   ///< that the driver took for them
+  bool up = false;      ///< its last answer came in time
+  bool ever = false;    ///< it has answered at all
+  bool lost = false;    ///< the driver said so, and it has not answered since
+  bool asleep = false;  ///< the kernel let it sleep; it is not asked, which would wake it
+  std::string why;      ///< why not, in words; empty while up
+  double fresh_s = 0;   ///< monotonic time of its last values
+  double whole_s = 0;   ///< of its last whole ones
+  double took_s = 0;    ///< that the driver took for them
   std::uint64_t hangs = 0;
   std::vector<SampleValue> values;  ///< by plan, the last of each
   std::vector<PartSample> parts;    ///< of its MIG instances, of the last whole answer

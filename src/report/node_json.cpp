@@ -76,6 +76,7 @@ void write_gpu(JsonWriter& json, const NodeState& state, const GpuState& gpu,
   write_text(json, "serial", gpu.identity.serial);
   json.key("up").boolean(gpu.up);
   if (gpu.lost) json.key("lost").boolean(true);
+  if (gpu.asleep) json.key("asleep").boolean(true);
   write_text(json, "why", gpu.why);
   if (gpu.ever) json.key("age_s").number(std::max(0.0, state.now_s - gpu.fresh_s));
   json.key("hangs").integer(static_cast<std::int64_t>(gpu.hangs));

@@ -1,4 +1,4 @@
-// The state of a node as JSON, for the page and for programs: docs/schema/node.schema.json.
+// The state of a node as JSON, for the page and for programs: docs/openapi.yaml.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -208,7 +208,9 @@ StyledLine gpu_line(const Row& row, const std::string& name, const std::vector<c
   line.add(fit_left(name, kName) + "  ", row.gpu.up ? Style::Good : Style::Bad);
   if (!row.gpu.up) {
     const bool zh = row.language == Language::Chinese;
-    const char* mood = row.gpu.lost ? (zh ? "丢失" : "lost") : (zh ? "未应答" : "no answer");
+    const char* mood = row.gpu.asleep ? (zh ? "休眠" : "asleep")
+                       : row.gpu.lost ? (zh ? "丢失" : "lost")
+                                      : (zh ? "未应答" : "no answer");
     const std::string why = base::printable(row.gpu.why);
     if (!why.starts_with(mood)) line.add(mood, Style::Bad).add(why.empty() ? "" : ": ");
     line.add(why);

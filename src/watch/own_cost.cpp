@@ -75,17 +75,4 @@ void add_own_cost(const std::vector<pid_t>& children, model::SelfState& self) {
   self.proportional_bytes = proportional;
 }
 
-std::int64_t gpus_on_bus(const std::string& folder) {
-  const auto names = base::list_directory(folder);
-  if (!names) return -1;
-  std::int64_t count = 0;
-  for (const std::string& name : *names) {
-    const auto vendor = base::read_file(folder + "/" + name + "/vendor", kSmall);
-    if (!vendor || base::trim(*vendor) != "0x10de") continue;
-    const auto kind = base::read_file(folder + "/" + name + "/class", kSmall);
-    if (kind && base::trim(*kind).starts_with("0x03")) ++count;
-  }
-  return count;
-}
-
 }  // namespace gpuwright::watch

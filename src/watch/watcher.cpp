@@ -103,6 +103,7 @@ void Watcher::on_sample(model::GpuSample sample) {
   GpuState& one = gpu(sample.index);
   constexpr double kMicro = 1e-6;
   one.took_s = static_cast<double>(sample.took_us) * kMicro;
+  one.asleep = false;
   if (!state_.kernel.readable) {
     for (const std::uint64_t xid : sample.xids) count_xid(one, static_cast<std::int64_t>(xid), state_.wall_s);
   }
@@ -188,6 +189,14 @@ void Watcher::rate_links(GpuState& one, const model::GpuSample& sample) {
   received = value(sample, Kind::Gpm, 60);
   if (sent != nullptr && received != nullptr)
     one.nvlink_bytes_per_s = (sent->number() + received->number()) * kKibi * kKibi;
+}
+
+void Watcher::on_asleep(std::uint32_t index) {
+  look_at_clock();
+  GpuState& one = gpu(index);
+  one.asleep = true;
+  one.up = false;
+  one.why = "it sleeps, and is not woken";
 }
 
 void Watcher::on_hang(std::uint32_t index, std::chrono::milliseconds waited, bool crashed) {

@@ -47,6 +47,7 @@ class Watcher final : public host::SampleListener {
   void on_driver(const model::SampledDriver& driver) override;
   void on_gpu(const model::SampledGpu& gpu) override;
   void on_sample(model::GpuSample sample) override;
+  void on_asleep(std::uint32_t index) override;
   void on_hang(std::uint32_t index, std::chrono::milliseconds waited, bool crashed) override;
   void on_no_driver(const base::Error& error) override;
 

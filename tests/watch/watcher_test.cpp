@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/watcher.h"
 
+#include "base/ids.h"
+#include "catalog/gpu_values.h"
+
 #include "support/diagnose.h"
 #include "support/run.h"
 #include "support/sampling.h"
@@ -11,6 +14,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -38,6 +42,7 @@ class Watched : public ::testing::Test {
     host::SamplerLimits limits;
     limits.gpu = milliseconds(300);
     limits.retry = milliseconds(1000);
+    limits.bus = folder_.path() + "/bus";
     sampler_ = std::make_unique<host::Sampler>(plan_.values, limits, *watcher_);
     sampler_->start();
   }
@@ -84,6 +89,71 @@ TEST_F(Watched, EightGpusTellTheirValues) {
   ASSERT_TRUE(follow_until([&] { return value(3, host::nvml::PlannedValue::Kind::Gpm, 2) >= 0; }))
       << "GPM needs two samples";
   EXPECT_NEAR(value(3, host::nvml::PlannedValue::Kind::Gpm, 2), 60, 20);
+}
+
+/// The kernel's files of a PCI device, as its power management fills them.
+void put_device(const std::string& bus, const std::string& address, const char* status) {
+  const std::filesystem::path device = std::filesystem::path(bus) / address;
+  std::filesystem::create_directories(device / "power");
+  std::ofstream(device / "vendor") << "0x10de\n";
+  std::ofstream(device / "class") << "0x030200\n";
+  std::ofstream(device / "power/runtime_status") << status << "\n";
+}
+
+TEST_F(Watched, AGpuThatSleepsIsNotAskedAndNotSick) {
+  watch("boards 2 h100-sxm\n");
+  ASSERT_TRUE(follow_until([&] { return up() == 2; }));
+  const auto pci = base::PciAddress::parse(gpu(1).identity.pci);
+  ASSERT_TRUE(pci.has_value());
+  const std::string bus = folder_.path() + "/bus";
+  put_device(bus, pci->text(), "suspended");
+  ASSERT_TRUE(follow_until([&] { return gpu(1).asleep; }));
+  EXPECT_FALSE(gpu(1).up);
+  EXPECT_THAT(gpu(1).why, HasSubstr("sleeps"));
+  const double fresh = gpu(1).fresh_s;
+  (void)follow_until([] { return false; }, milliseconds(500));
+  EXPECT_EQ(gpu(1).fresh_s, fresh) << "it was asked";
+  EXPECT_TRUE(gpu(0).up);
+  EXPECT_EQ(gpu(1).hangs, 0U);
+  put_device(bus, pci->text(), "active");
+  EXPECT_TRUE(follow_until([&] { return gpu(1).up && !gpu(1).asleep; }));
+}
+
+TEST_F(Watched, WhereAllGpusSleepTheLibraryIsNotOpened) {
+  put_device(folder_.path() + "/bus", "0000:3b:00.0", "suspended");
+  watch("boards 1 h100-sxm\n");
+  ASSERT_TRUE(follow_until([&] { return !watcher_->state().no_driver.empty(); }));
+  EXPECT_THAT(watcher_->state().no_driver, HasSubstr("sleeps"));
+  EXPECT_FALSE(watcher_->state().driver_known);
+  put_device(folder_.path() + "/bus", "0000:3b:00.0", "active");
+  EXPECT_TRUE(follow_until([&] { return up() == 1; })) << "it was not tried again";
+}
+
+TEST_F(Watched, MigInstancesAnswerForThemselvesAndFollowTheLayout) {
+  watch(
+      "boards 1 h100-sxm\nload 60\nmig 0 1g.10gb 3g.40gb\nprocess 0 4711 python3 5GiB instance 1\n"
+      "at 3s mig 0 2g.20gb\nat 5s mig 0 off\n");
+  const auto part = [&](std::size_t at, const char* key) {
+    const catalog::GpuValues values(plan_.series);
+    model::GpuState one;
+    one.up = true;
+    if (at < gpu(0).parts.size()) one.values = gpu(0).parts[at].values;
+    return values.of(one, key);
+  };
+  ASSERT_TRUE(follow_until([&] {
+    return !watcher_->state().gpus.empty() && gpu(0).parts.size() == 2 && part(1, "sm_active_ratio");
+  }));
+  EXPECT_NEAR(part(0, "memory_bytes/used").value_or(0), 5.0 * (1ULL << 30U), 1e6);
+  EXPECT_EQ(part(1, "memory_bytes/used"), 0.0);
+  EXPECT_NEAR(part(0, "sm_active_ratio").value_or(0), 0.6, 0.2);
+  EXPECT_FALSE(part(0, "power_watts").has_value()) << "the board's power is nobody's part";
+  EXPECT_FALSE(part(0, "pcie_bytes_per_second/sent").has_value());
+  ASSERT_TRUE(follow_until([&] {
+    return gpu(0).parts.size() == 1 && gpu(0).identity.parts.size() == 1 &&
+           gpu(0).identity.parts[0].profile == "2g.20gb" && part(0, "sm_active_ratio");
+  }));
+  EXPECT_TRUE(follow_until([&] { return gpu(0).parts.empty() && gpu(0).identity.parts.empty(); }));
+  EXPECT_TRUE(gpu(0).up);
 }
 
 TEST_F(Watched, BeforeHopperThereIsNoGpmAndItIsNotZero) {

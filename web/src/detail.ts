@@ -142,7 +142,7 @@ export class Detail {
 
   private update_state(gpu: Gpu): void {
     const mood = mood_of(gpu);
-    const parts: (readonly [string, string])[] = [[t(`mood_${mood}`), mood === 'up' ? 'plain' : 'bad']];
+    const parts: (readonly [string, string])[] = [[t(`mood_${mood}`), mood === 'up' || mood === 'asleep' ? 'plain' : 'bad']];
     if (gpu.why) parts.push([gpu.why, 'bad']);
     if (!gpu.up && gpu.age_s !== undefined) parts.push([t('last_answer', { ago: duration(gpu.age_s) }), 'plain']);
     for (const held of held_by(gpu)) parts.push([t(held.text), held.level]);

@@ -5,13 +5,14 @@ import type { Gpu } from './node';
 import type { TextKey } from './texts';
 
 export type Level = 'plain' | 'warn' | 'bad';
-export type GpuMood = 'up' | 'stale' | 'silent' | 'lost';
+export type GpuMood = 'up' | 'stale' | 'silent' | 'lost' | 'asleep';
 
 /** The daemon itself calls a GPU that is late "not up"; this is for one that it does not ask any more. */
 const STALE_S = 15;
 const NEAR_LIMIT_C = 5;
 
 export function mood_of(gpu: Gpu): GpuMood {
+  if (gpu.asleep) return 'asleep';
   if (!gpu.up) return gpu.lost ? 'lost' : 'silent';
   return (gpu.age_s ?? 0) > STALE_S ? 'stale' : 'up';
 }

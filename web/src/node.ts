@@ -35,6 +35,7 @@ export interface Gpu {
   serial?: string;
   up: boolean;
   lost?: boolean;
+  asleep?: boolean;
   /** Why it is not up. */
   why?: string;
   /** Since its last values; absent where it never answered. */

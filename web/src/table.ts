@@ -154,7 +154,7 @@ class Row {
   private update_why(gpu: Gpu): void {
     const last = gpu.age_s === undefined ? t('never_answered') : t('last_answer', { ago: duration(gpu.age_s) });
     fill_when(this.why, [gpu.why, last], () => [
-      h('span', { class: 'first', 'data-level': 'bad' }, gpu.why || t('mood_silent')),
+      h('span', { class: 'first', 'data-level': gpu.asleep ? 'plain' : 'bad' }, gpu.why || t('mood_silent')),
       h('span', { class: 'second' }, last),
     ]);
   }

@@ -77,6 +77,7 @@ export const TEXTS = {
   mood_stale: ['stale', '数据过期'],
   mood_silent: ['no answer', '未应答'],
   mood_lost: ['lost', '丢失'],
+  mood_asleep: ['asleep', '休眠'],
   last_answer: ['last values {ago} ago', '最后取值于 {ago}前'],
   never_answered: ['it has never answered', '从未应答'],
   not_reported: ['This board does not report it.', '此板卡不报告该值。'],
