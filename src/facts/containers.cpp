@@ -67,8 +67,23 @@ void collect_docker(Probe& probe, model::ContainerFacts& facts) {
       });
 }
 
+/// Its tools are of one version; people ask any of them.
+Field<std::string> toolkit_version_of(Probe& probe) {
+  auto version = tool_version(probe, "nvidia-ctk");
+  for (const char* asked :
+       {"nvidia-ctk", "nvidia-container-cli", "nvidia-container-runtime", "nvidia-container-toolkit"}) {
+    if (version.known()) break;
+    for (const auto& [name, text] : probe.written_beside(asked)) {
+      const bool asks = base::contains(name, "version") || name.ends_with("_-v") || name.ends_with("_-V");
+      const auto number = asks ? version_in(text) : std::nullopt;
+      if (number) version = probe.found(*number, name, text);
+    }
+  }
+  return version;
+}
+
 void collect_toolkit(Probe& probe, model::ContainerFacts& facts) {
-  facts.toolkit_version = tool_version(probe, "nvidia-ctk");
+  facts.toolkit_version = toolkit_version_of(probe);
   const auto text = probe.text("/etc/nvidia-container-runtime/config.toml");
   const auto flag = [&text](const char* key, bool otherwise) {
     return Probe::read_as<bool>(text, [&](const std::string& content) {

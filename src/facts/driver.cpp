@@ -36,13 +36,31 @@ std::optional<std::string> flavour_of(const std::string& text) {
   return base::contains(text, "Open Kernel Module") ? "open" : "proprietary";
 }
 
+/// nvidia-smi tells of the loaded driver: "Driver Version: 580.95.05" in its table, "DRIVER version : ..." of
+/// --version, and a bare number to a query.
+Field<std::string> told_version(Probe& probe, const Field<std::string>& not_told) {
+  for (const auto& [name, text] : probe.written_beside("nvidia-smi")) {
+    const bool queried = base::contains(name, "driver_version");
+    for (const std::string_view line : base::lines(text)) {
+      const std::string lower = base::lower(line);
+      const std::size_t at = queried ? 0 : lower.find("driver version");
+      if (at == std::string::npos) continue;
+      for (const std::string_view word : base::words(line.substr(at))) {
+        const std::string_view number = word.ends_with(',') ? word.substr(0, word.size() - 1) : word;
+        if (is_version(number)) return probe.found(std::string(number), name, line);
+      }
+    }
+  }
+  return not_told;
+}
+
 void collect_loaded(Probe& probe, model::DriverFacts& driver) {
   const auto text = probe.text("/proc/driver/nvidia/version");
   driver.flavour = Probe::read_as<std::string>(text, flavour_of);
   driver.loaded_version = Probe::read_as<std::string>(text, version_of);
   if (!driver.loaded_version.known()) {
     const auto module = probe.text("/sys/module/nvidia/version");
-    if (module.known()) driver.loaded_version = module;
+    driver.loaded_version = module.known() ? module : told_version(probe, driver.loaded_version);
   }
   const auto parameters = probe.text("/proc/driver/nvidia/params");
   driver.parameters = Probe::read_as<List>(parameters, [](const std::string& lines) {
@@ -103,6 +121,13 @@ Field<std::string> tool_version(Probe& probe, const char* tool) {
 Field<std::string> fabric_manager_of(Probe& probe) {
   auto told = tool_version(probe, "nv-fabricmanager");
   if (told.known() || told.reason() != AbsentReason::NotFound) return told;
+  // A person may have asked it elsewhere: `nv-fabricmanager -v`, or in the driver's container.
+  for (const auto& [name, text] : probe.written_beside("")) {
+    const std::size_t at = text.find("Fabric Manager version is");
+    if (at == std::string::npos) continue;
+    for (const std::string_view word : base::words(std::string_view(text).substr(at, 80)))
+      if (is_version(word)) return probe.found(std::string(word), name, text.substr(at, 80));
+  }
   const std::string path = "/run/nvidia/driver/var/lib/dpkg/status";
   const auto status = probe.text(path, Probe::kLarge);
   bool ours = false;
@@ -143,11 +168,25 @@ constexpr std::array<std::string_view, 30> kModules = {
     "rdma_cm",    "rpcrdma",          "vfio",      "vfio_iommu_type1", "vfio_pci",
     "ib_srpt",    "nvidia_cspmu",     "irdma",     "ib_iser",          "ib_srp"};
 
+/// `lsmod | grep nvidia`: a part of the table. What it leaves out is judged only where the driver's own
+/// modules were asked for.
+Field<std::string> filtered_modules(Probe& probe, const Field<std::string>& not_told) {
+  std::string table, name_of_first;
+  for (const auto& [name, text] : probe.written_beside("lsmod")) {
+    table += text + "\n";
+    if (base::contains(name, "nvidia") || base::contains(name, "nouveau") ||
+        base::contains(text, "\nnvidia ") || text.starts_with("nvidia "))
+      name_of_first = name;
+  }
+  return name_of_first.empty() ? not_told : probe.found(table, name_of_first, table);
+}
+
 /// "nvidia 56717312 213 nvidia_uvm,nvidia_modeset, Live 0x0000000000000000 (POE)".
 Field<std::vector<model::ModuleFacts>> modules_of(Probe& probe) {
   auto table = probe.text("/proc/modules", Probe::kLarge);
   if (!table.known() && !probe.source().live()) {
-    const auto listed = probe.said({"lsmod"});  // the same columns, without "-" for no holder
+    auto listed = probe.said({"lsmod"});  // the same columns, without "-" for no holder
+    if (!listed.known()) listed = filtered_modules(probe, listed);
     if (listed.known()) table = listed;
   }
   if (!table.known()) return Probe::as_absent<std::vector<model::ModuleFacts>>(table);

@@ -177,6 +177,22 @@ Field<List> rdma_modules_of(const Field<std::string>& dependencies) {
   });
 }
 
+/// Where nobody kept modules.dep: what modinfo says that modprobe would load.
+Field<List> told_rdma_modules(Probe& probe, const std::string& release, const Field<List>& not_told) {
+  List paths;
+  const std::string top = "/lib/modules/" + release + "/";
+  for (const char* module : {"ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib"}) {
+    for (const char* option : {"modinfo -n ", "modinfo "}) {
+      const std::string text = probe.written(std::string(option) + module);
+      const std::size_t at = text.find(top);
+      if (at == std::string::npos) continue;
+      paths.push_back(base::printable(text.substr(at + top.size(), text.find('\n', at) - at - top.size())));
+      break;
+    }
+  }
+  return paths.empty() ? not_told : probe.found(std::move(paths), "modinfo");
+}
+
 /// Whether a repository has the headers of the running kernel; asked only where it has none, for it takes a
 /// second.
 Field<std::string> headers_package_of(Probe& probe, const model::KernelFacts& kernel) {
@@ -213,7 +229,10 @@ model::KernelFacts kernel_of(Probe& probe, const std::string& release, const mod
   kernel.running = Probe::read_as<bool>(
       os.kernel, [&release](const std::string& running) { return std::optional(running == release); });
   const auto build = probe.names(folder + "/build");
-  kernel.has_headers = build.known() || build.reason() != AbsentReason::NotFound
+  // Of a machine that was only told of, what was not told is not absent.
+  const bool untold = !probe.source().live() && !build.known() && build.reason() == AbsentReason::Unsupported;
+  kernel.has_headers = untold ? Probe::as_absent<bool>(build)
+                       : build.known() || build.reason() != AbsentReason::NotFound
                            ? Probe::derived(build.known() && !build.value().empty(), build)
                            : Field<bool>(false, build.provenance());
   const auto dependencies = probe.text(folder + "/modules.dep", Probe::kLarge);
@@ -221,6 +240,8 @@ model::KernelFacts kernel_of(Probe& probe, const std::string& release, const mod
   const List rdma = paths_of_module(probe, release, dependencies, "ib_core");
   kernel.duplicate_modules = probe.found(rdma.size() > 1 ? rdma : List(), folder);
   kernel.rdma_modules = rdma_modules_of(dependencies);
+  if (!kernel.rdma_modules.known())
+    kernel.rdma_modules = told_rdma_modules(probe, release, kernel.rdma_modules);
   kernel.headers_package = headers_package_of(probe, kernel);
   kernel.dkms = dkms.of(release);
   read_module_information(probe, kernel);

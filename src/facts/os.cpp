@@ -32,7 +32,13 @@ Field<std::string> kernel_of(Probe& probe) {
   if (release.known()) return release;
   auto version = Probe::read_as<std::string>(probe.text("/proc/version"), release_of);
   if (version.known() || probe.source().live()) return version;
-  const auto told = probe.said({"uname", "-r"});
+  auto told = probe.said({"uname", "-r"});
+  if (!told.known()) {
+    // "Linux host 6.8.0-87-generic #87-Ubuntu ..." of `uname -a`.
+    const std::string all = probe.written("uname");
+    const auto words = base::words(all);
+    if (words.size() > 3 && words[0] == "Linux") told = probe.found(std::string(words[2]), "uname -a", all);
+  }
   return told.known() ? Probe::derived(base::printable(base::trim(told.value()), 120), told) : version;
 }
 
@@ -75,8 +81,25 @@ std::pair<Field<List>, Field<List>> machine_owner_keys_of(Probe& probe) {
                                          "the machine was not started by EFI firmware");
     return {none, none};
   }
-  return {Probe::read_as<List>(probe.said({"mokutil", "--list-enrolled"}), subjects_of),
-          Probe::read_as<List>(probe.said({"mokutil", "--list-new"}), subjects_of)};
+  const auto said = [&probe](const char* option, const char* letter) {
+    const auto told = probe.said({"mokutil", option});
+    return Probe::read_as<List>(told.known() ? told : probe.said({"mokutil", letter}), subjects_of);
+  };
+  return {said("--list-enrolled", "-l"), said("--list-new", "-N")};
+}
+
+/// `mokutil --test-key FILE`, which somebody asked: "FILE is not enrolled", "FILE is already enrolled", "FILE
+/// is already in the enrollment request".
+Field<List> tested_keys_of(Probe& probe) {
+  List tested;
+  const std::string said = probe.written("mokutil --test-key") + probe.written("mokutil -t");
+  for (const std::string_view line : base::lines(said)) {
+    if (base::contains(line, "enroll") && tested.size() < 16)
+      tested.push_back(base::printable(base::trim(line), 200));
+  }
+  if (tested.empty()) return probe.absent<List>(AbsentReason::NotFound, "mokutil --test-key", "is not asked");
+  const std::string first = tested.front();
+  return probe.found(std::move(tested), "mokutil --test-key", first);
 }
 
 /// Keys with which this machine signs modules that it builds. Source: dkms(8), update-secureboot-policy(8).
@@ -95,9 +118,32 @@ Field<List> module_keys_of(Probe& probe) {
   return probe.found(std::move(found), first);
 }
 
+/// What a person asked: `systemd-detect-virt` ("none" included), `lscpu`, `hostnamectl`, `virt-what`.
+std::string told_virtualization(Probe& probe) {
+  const std::string word(base::trim(probe.written("systemd-detect-virt")));
+  if (!word.empty()) return word;
+  for (const char* tool : {"lscpu", "hostnamectl"}) {
+    const std::string text = probe.written(tool);
+    for (const std::string_view line : base::lines(text)) {
+      const std::string_view trimmed = base::trim(line);
+      for (const std::string_view key : {"Hypervisor vendor:", "Virtualization:"}) {
+        const std::string value =
+            base::lower(base::trim(trimmed.substr(std::min(trimmed.size(), key.size()))));
+        const bool extension = value == "vt-x" || value == "amd-v";  // of lscpu: what the processor can
+        if (trimmed.starts_with(key) && !value.empty() && !extension) return value;
+      }
+    }
+  }
+  return std::string(base::trim(probe.written("virt-what")));
+}
+
 Field<std::string> virtualization_of(Probe& probe, const model::OsFacts& os) {
   auto hypervisor = probe.text("/sys/hypervisor/type");
   if (hypervisor.known()) return hypervisor;
+  const std::string told_word = told_virtualization(probe);
+  if (!told_word.empty())
+    return probe.found(base::printable(told_word.substr(0, told_word.find('\n')), 40), "systemd-detect-virt",
+                       told_word);
   struct Maker {
     const char* says;
     const char* kind;
@@ -150,17 +196,30 @@ Field<std::string> unattended_upgrades_of(Probe& probe) {
       });
 }
 
+/// RHEL, Fedora and SUSE have no such file but a tool that says so.
+std::optional<bool> told_reboot(Probe& probe) {
+  const std::string said = probe.written("needs-restarting") + probe.written("dnf needs-restarting") +
+                           probe.written("zypper needs-rebooting") + probe.written("needrestart") +
+                           probe.written("yum needs-restarting");
+  if (said.empty()) return std::nullopt;
+  return base::contains(said, "Reboot is required") || base::contains(said, "Reboot is suggested") ||
+         base::contains(said, "Pending kernel upgrade") || base::contains(said, "KSTA: 3");
+}
+
 Field<bool> reboot_required_of(Probe& probe) {
+  if (const auto told = told_reboot(probe)) return probe.found(*told, "needs-restarting");
+  std::optional<std::string> listed;
   for (const char* folder : {"/run", "/var/run"}) {
     const auto names = probe.source().list_directory(folder);
     if (!names) continue;
+    listed = folder;
     for (const std::string& name : *names) {
       // Debian and Ubuntu; SUSE (libzypp)
       if (name == "reboot-required" || name == "reboot-needed")
         return probe.found(true, std::string(folder) + "/" + name);
     }
-    return probe.found(false, folder, "holds no reboot-required");
   }
+  if (listed) return probe.found(false, *listed, "holds no reboot-required");
   return probe.absent<bool>(AbsentReason::NotFound, "/run", "cannot be listed");
 }
 
@@ -197,6 +256,7 @@ void collect_os(Probe& probe, const catalog::Catalog& /*catalog*/, model::Machin
   os.enrolled_keys = enrolled;
   os.pending_keys = pending;
   os.module_keys = module_keys_of(probe);
+  os.tested_keys = tested_keys_of(probe);
   os.reboot_required = reboot_required_of(probe);
   os.open_file_limit = Probe::integer_of(limit_of(probe, "Max open files"));
   os.locked_memory_limit = limit_of(probe, "Max locked memory");

@@ -110,12 +110,63 @@ std::string row_of_rpm(std::string_view line) {
   return fmt::format("ii |{}|{}\n", text.substr(0, version), tail);
 }
 
+/// "libnvidia-compute-580/noble-updates,now 580.95.05-0ubuntu1 amd64 [installed]" of `apt list`, and
+/// "nvidia-driver.x86_64   3:580.95.05-1.el9   @cuda" of `dnf list`.
+std::string row_of_names(std::string_view line) {
+  const auto words = base::words(line);
+  if (words.size() < 3) return {};
+  const std::size_t slash = words[0].find('/'), dot = words[0].rfind('.');
+  if (slash != std::string_view::npos && base::contains(line, "[installed"))
+    return fmt::format("ii |{}|{}\n", words[0].substr(0, slash), words[1]);
+  const bool rpm =
+      dot != std::string_view::npos &&
+      (words[0].ends_with(".x86_64") || words[0].ends_with(".noarch") || words[0].ends_with(".aarch64"));
+  return rpm && words[2].starts_with('@') ? fmt::format("ii |{}|{}\n", words[0].substr(0, dot), words[1])
+                                          : "";
+}
+
+/// "i+ | nvidia-open-driver-G06 | package | 580.95.05-1 | x86_64 | repo" of `zypper search -si`.
+std::string row_of_zypper(std::string_view line) {
+  const auto cells = base::split(line, '|');
+  if (cells.size() < 4 || !base::trim(cells[0]).starts_with('i')) return {};
+  return fmt::format("ii |{}|{}\n", base::trim(cells[1]), base::trim(cells[3]));
+}
+
+/// "nvidia-container-toolkit:" and below it "  Installed: 1.17.8-1" of `apt-cache policy`.
+std::string rows_of_policy(std::string_view text) {
+  std::string table;
+  std::string_view name;
+  for (const std::string_view line : base::lines(text)) {
+    const std::string_view trimmed = base::trim(line);
+    if (!line.starts_with(' ') && trimmed.ends_with(':')) name = trimmed.substr(0, trimmed.size() - 1);
+    if (trimmed.starts_with("Installed: ") && !base::contains(trimmed, "(none)"))
+      table += fmt::format("ii |{}|{}\n", name, trimmed.substr(11));
+  }
+  return table;
+}
+
+/// "nvidia-fabricmanager<tab>590.48.01-1" of `dpkg-query -W`.
+std::string row_of_query(std::string_view line) {
+  const std::size_t tab = line.find('\t');
+  const bool row = tab != std::string_view::npos && tab > 0 && tab + 1 < line.size() && line.find(' ') > tab;
+  return row ? fmt::format("ii |{}|{}\n", line.substr(0, std::min(tab, line.find(':'))),
+                           base::trim(line.substr(tab + 1)))
+             : "";
+}
+
 /// The lists that people print, as the table that was asked for.
 Field<std::string> written_packages(Probe& probe, const Field<std::string>& not_told) {
-  std::string table;
-  const std::string of_dpkg = probe.written("dpkg"), of_rpm = probe.written("rpm");
-  for (const std::string_view line : base::lines(of_dpkg)) table += row_of_list(line);
-  for (const std::string_view line : base::lines(of_rpm)) table += row_of_rpm(line);
+  std::string table = rows_of_policy(probe.written("apt-cache policy") + probe.written("apt policy"));
+  for (const char* tool : {"apt list", "dnf list", "yum list"}) {
+    const std::string text = probe.written(tool);
+    for (const std::string_view line : base::lines(text)) table += row_of_names(line);
+  }
+  const std::string zypper = probe.written("zypper"), query = probe.written("dpkg-query");
+  for (const std::string_view line : base::lines(zypper)) table += row_of_zypper(line);
+  for (const std::string_view line : base::lines(query)) table += row_of_query(line);
+  const std::string dpkg = probe.written("dpkg"), rpm = probe.written("rpm");
+  for (const std::string_view line : base::lines(dpkg)) table += row_of_list(line);
+  for (const std::string_view line : base::lines(rpm)) table += row_of_rpm(line);
   return table.empty() ? not_told : probe.found(table, "dpkg -l, rpm -qa");
 }
 

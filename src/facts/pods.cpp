@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/pod_uid.h"
 #include "facts/collector.h"
+#include "facts/typed_pods.h"
 #include "kit/json.h"
 
 #include <algorithm>
@@ -84,6 +85,20 @@ void collect_node(Probe& probe, model::KubernetesFacts& facts) {
       });
 }
 
+/// Of several nodes that a person wrote down, the first whose upgrade is not done.
+void take_typed_node(Probe& probe, model::KubernetesFacts& facts) {
+  if (facts.driver_upgrade_state.known()) return;
+  for (const TypedNode& node : typed_nodes(probe)) {
+    const bool done = node.upgrade_state == "upgrade-done";
+    if (done && facts.driver_upgrade_state.known()) continue;
+    facts.driver_upgrade_state =
+        probe.found(node.upgrade_state, node.place, node.name + " " + node.upgrade_state);
+    const auto time = unix_time_of(node.upgrade_time);
+    if (time) facts.driver_upgrade_since = Probe::derived(*time, facts.driver_upgrade_state);
+    if (!done) return;
+  }
+}
+
 /// How many GPUs and MIG devices kubelet gave to each pod, by the pod's uid.
 Field<std::map<std::string, std::int64_t>> gpus_by_pod(Probe& probe) {
   using Counts = std::map<std::string, std::int64_t>;
@@ -128,7 +143,8 @@ std::optional<model::PodFacts> pod_of_folder(Probe& probe, const std::string& na
 void merge_api(Probe& probe, const Field<std::string>& said, Pods& pods) {
   for (const std::string_view line : base::lines(said.known() ? said.value() : std::string_view())) {
     const auto columns = base::words(line);
-    if (columns.size() != 6 || columns[0] == "UID") continue;
+    constexpr std::size_t kUid = 36;  // else a table that a person asked for
+    if (columns.size() != 6 || columns[0].size() != kUid) continue;
     const auto text = [&](std::size_t at) {
       return Probe::derived(columns[at] == "<none>" ? std::string("none") : base::printable(columns[at], 200),
                             said);
@@ -166,6 +182,46 @@ void add_pods_of_holders(const model::Machine& machine, Pods& pods) {
   }
 }
 
+/// What a person wrote down of a pod goes to the one of that uid or name.
+void merge_typed(Probe& probe, Pods& pods) {
+  for (const TypedPod& told : typed_pods(probe)) {
+    const auto same = [&told](const model::PodFacts& pod) {
+      if (!told.uid.empty() && pod.uid.known()) return pod.uid.value() == told.uid;
+      return model::key_text(pod.name) == told.name && (told.name_space.empty() || !pod.name_space.known() ||
+                                                        model::key_text(pod.name_space) == told.name_space);
+    };
+    const auto known = std::find_if(pods.begin(), pods.end(), same);
+    if (told.name.empty() || (known == pods.end() && pods.size() >= kMostPods)) continue;
+    model::PodFacts& pod = known == pods.end() ? pods.emplace_back() : *known;
+    const std::int32_t place =
+        probe.note(told.place, told.name_space.empty() ? told.name : told.name_space + "/" + told.name);
+    const auto take = [place](Field<std::string>& field, const std::string& value) {
+      if (!value.empty()) field = Field<std::string>(value, place);
+    };
+    take(pod.uid, told.uid);
+    take(pod.name_space, told.name_space);
+    take(pod.name, told.name);
+    take(pod.owner, told.owner);
+    take(pod.waiting, told.waiting);
+    take(pod.waiting_image, told.image);
+    take(pod.visible_devices, told.visible_devices);
+    if (!told.access.empty()) pod.access = Field<List>(told.access, place);
+    if (told.host_users) pod.host_users = Field<bool>(*told.host_users, place);
+    if (told.gpus) pod.gpus = Field<std::int64_t>(*told.gpus, place);
+    if (told.gpus_inside) pod.gpus_inside = Field<std::int64_t>(*told.gpus_inside, place);
+  }
+}
+
+/// What is not known of a pod says so.
+void explain_rest(Probe& probe, Pods& pods) {
+  const std::int32_t place = probe.note("kubectl", "only the API server knows");
+  for (model::PodFacts& pod : pods) {
+    model::PodFacts::each_field(pod, [place](const char* /*name*/, auto& field) {
+      if (!field.known() && field.provenance() == 0) field = {Absent{AbsentReason::NotFound}, place};
+    });
+  }
+}
+
 Field<Pods> pods_of(Probe& probe, const model::Machine& machine) {
   const auto folders = probe.names(kLogs);
   Pods pods;
@@ -177,19 +233,23 @@ Field<Pods> pods_of(Probe& probe, const model::Machine& machine) {
       probe.said({"kubectl", "get", "pods", "--all-namespaces", "--no-headers", "--field-selector",
                   std::string("spec.nodeName=") + host::kThisHost, "-o", kPodColumns});
   merge_api(probe, said, pods);
+  merge_typed(probe, pods);
   if (folders.known() || said.known() || probe.exists(kCheckpoint)) add_pods_of_holders(machine, pods);
   auto gpus = gpus_by_pod(probe);
   if (probe.exists("/var/lib/kubelet/plugins/gpu.nvidia.com"))
     gpus = probe.absent<std::map<std::string, std::int64_t>>(
         AbsentReason::Unsupported, "/var/lib/kubelet/plugins", "GPUs are given by resource claims");
   for (model::PodFacts& pod : pods) {
+    if (pod.gpus.known()) continue;
     pod.gpus = Probe::read_as<std::int64_t>(gpus, [&pod](const std::map<std::string, std::int64_t>& counts) {
       const auto at = counts.find(pod.key());
       return std::optional<std::int64_t>(at == counts.end() ? 0 : at->second);
     });
   }
+  explain_rest(probe, pods);
   if (!folders.known() && !said.known() && pods.empty()) return Probe::as_absent<Pods>(folders);
-  return folders.known() ? Probe::derived(std::move(pods), folders) : Probe::derived(std::move(pods), said);
+  if (folders.known()) return Probe::derived(std::move(pods), folders);
+  return said.known() ? Probe::derived(std::move(pods), said) : probe.found(std::move(pods), "kubectl");
 }
 
 }  // namespace
@@ -205,6 +265,7 @@ void collect_pods(Probe& probe, const catalog::Catalog& /*catalog*/, model::Mach
     return;
   }
   collect_node(probe, facts);
+  take_typed_node(probe, facts);
   facts.pods = pods_of(probe, machine);
 }
 

@@ -94,14 +94,22 @@ Field<std::string> Probe::said(const std::vector<std::string>& argv, std::chrono
   return Field<std::string>(std::move(answer->output), place);
 }
 
-std::string Probe::written(std::string_view beginning) {
+std::vector<std::pair<std::string, std::string>> Probe::written_beside(std::string_view beginning) {
   if (!written_) written_ = source_.further_texts();
   const std::string slug = base::replace_all(std::string(beginning), " ", "_");
-  std::string all;
-  for (const auto& [name, text] : *written_) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& entry : *written_) {
+    const std::string& name = entry.first;
     const bool begins = name.starts_with(slug) && (name.size() == slug.size() || name[slug.size()] == '_');
-    if (begins) all += text + (text.ends_with('\n') ? "\n" : "\n\n");
+    if (slug.empty() || begins) found.push_back(entry);
   }
+  return found;
+}
+
+std::string Probe::written(std::string_view beginning) {
+  std::string all;
+  for (const auto& entry : written_beside(beginning))
+    all += entry.second + (entry.second.ends_with('\n') ? "\n" : "\n\n");
   return all;
 }
 

@@ -46,6 +46,9 @@ class Probe {
   /// other: whoever writes a machine down asks in words of his own. Empty on a live machine or a capture.
   std::string written(std::string_view beginning);
 
+  /// The same one by one, with the name of each command.
+  std::vector<std::pair<std::string, std::string>> written_beside(std::string_view beginning);
+
   /// A value that was read at `input`.
   template <class T>
   Field<T> found(T value, const std::string& input, std::string_view line = {}) {

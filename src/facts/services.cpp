@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 namespace gpuwright::facts {
@@ -98,10 +99,51 @@ std::string shown_of_status(std::string_view status) {
   return out;
 }
 
+/// Rows of `systemctl list-units` ("x.service loaded failed failed ...", perhaps behind a bullet) and of
+/// `list-unit-files` ("x.service enabled enabled").
+std::string shown_of_tables(std::string_view table) {
+  std::string out;
+  for (const std::string_view line : base::lines(table)) {
+    auto words = base::words(line);
+    if (!words.empty() && words[0].size() <= 3) words.erase(words.begin());
+    if (words.size() < 2 || !words[0].ends_with(".service")) continue;
+    const bool unit = words.size() > 3 && (words[1] == "loaded" || words[1] == "not-found");
+    out += unit ? fmt::format("\nId={}\nLoadState={}\nActiveState={}\nSubState={}\n", words[0], words[1],
+                              words[2], words[3])
+                : fmt::format("\nId={}\nLoadState=loaded\nUnitFileState={}\n", words[0], words[1]);
+  }
+  return out;
+}
+
+/// `systemctl is-active a b` and `is-enabled`: a word for each unit, in their order.
+std::string shown_of_words(Probe& probe) {
+  std::map<std::string, std::string> units;
+  for (const auto& [question, key] :
+       {std::pair("is-active", "ActiveState"), std::pair("is-failed", "ActiveState"),
+        std::pair("is-enabled", "UnitFileState")}) {
+    const std::string begin = fmt::format("systemctl {}", question);
+    for (const auto& [name, text] : probe.written_beside(begin)) {
+      const auto answers = base::words(text);
+      std::size_t at = 0;
+      for (const std::string_view unit : base::split(std::string_view(name).substr(begin.size()), '_')) {
+        if (unit.empty() || unit.starts_with('-') || at >= answers.size()) continue;
+        const std::string id =
+            unit.find('.') == std::string_view::npos ? fmt::format("{}.service", unit) : std::string(unit);
+        units[id] += fmt::format("{}={}\n", key, answers[at++]);
+      }
+    }
+  }
+  std::string out;
+  for (const auto& [id, lines] : units) out += fmt::format("\nId={}\nLoadState=loaded\n{}", id, lines);
+  return out;
+}
+
 /// On a machine that a person wrote down, which asked in other words.
 Field<std::string> written_services(Probe& probe, const Field<std::string>& not_told) {
-  const std::string shown =
-      probe.written("systemctl show") + shown_of_status(probe.written("systemctl status"));
+  const std::string shown = probe.written("systemctl show") +
+                            shown_of_status(probe.written("systemctl status")) + shown_of_words(probe) +
+                            shown_of_tables(probe.written("systemctl")) +
+                            shown_of_tables(probe.written("systemctl --failed"));
   return base::trim(shown).empty() ? not_told : probe.found(shown, "systemctl", base::trim(shown));
 }
 
@@ -134,9 +176,34 @@ std::string address_text(std::string_view hex) {
   return fmt::format("{}.{}.{}.{}", number & 255, number >> 8 & 255, number >> 16 & 255, number >> 24 & 255);
 }
 
+/// `ss -ltnp` and `netstat -ltnp`: "LISTEN 0 4096 0.0.0.0:9100 ...", "tcp 0 0 0.0.0.0:9100 0.0.0.0:* LISTEN
+/// 811/dts".
+Field<std::vector<model::PortFacts>> told_listening(Probe& probe, const std::string& table) {
+  std::vector<model::PortFacts> ports;
+  for (const std::string_view line : base::lines(table)) {
+    if (!base::contains(line, "LISTEN")) continue;
+    for (const std::string_view word : base::words(line)) {
+      const std::size_t colon = word.rfind(':');
+      const auto port =
+          colon == std::string_view::npos ? std::nullopt : base::parse_int(word.substr(colon + 1));
+      if (!port || ports.size() >= 4096) continue;
+      const std::int32_t place = probe.note("ss -ltnp", line);
+      model::PortFacts listening;
+      listening.port = Field<std::int64_t>(*port, place);
+      listening.address = Field<std::string>(base::printable(word.substr(0, colon), 60), place);
+      listening.process = Field<std::string>(Absent{AbsentReason::Unsupported}, place);
+      ports.push_back(std::move(listening));
+      break;
+    }
+  }
+  return probe.found(std::move(ports), "ss -ltnp");
+}
+
 Field<std::vector<model::PortFacts>> listening_of(Probe& probe) {
   std::vector<model::PortFacts> ports;
   std::set<std::string> seen;
+  const std::string sockets = probe.written("ss") + probe.written("netstat");
+  if (!sockets.empty()) return told_listening(probe, sockets);
   const auto first = probe.text("/proc/net/tcp", Probe::kLarge);
   const auto second = probe.text("/proc/net/tcp6", Probe::kLarge);
   if (!first.known() && !second.known()) return Probe::as_absent<std::vector<model::PortFacts>>(first);

@@ -62,6 +62,12 @@ struct Origin {
   int depth = 0;
 };
 
+/// A test's own YAML: "id:", "expect:" and "from:" at the starts of lines.
+bool describes_machines(std::string_view head) {
+  return base::contains(head, "\nid: ") && base::contains(head, "\nexpect: ") &&
+         base::contains(head, "\nfrom: ");
+}
+
 class Opener {
  public:
   explicit Opener(InputLimits limits) : limits_(limits) {}
@@ -96,6 +102,11 @@ class Opener {
     const std::string& head = peeked->head;
     if (kit::looks_like_tar(std::string_view(head).substr(0, 512)))
       return open_archive(std::move(peeked->stream), origin);
+    if (describes_machines(head))
+      return make_error(ErrorKind::Malformed,
+                        "describes a machine and its healthy twin for a test: name the folder of one machine "
+                        "(with files/ and commands/), or a bundle",
+                        origin.name);
     if (looks_like_bug_report(head)) return open_bug_report(std::move(peeked->stream), origin);
     if (!origin.reopen.empty()) return add(origin.name, std::make_unique<LazyFile>(origin.reopen));
     return add(origin.name, std::move(peeked->stream));

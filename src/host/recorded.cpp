@@ -307,6 +307,19 @@ Result<Manifest> read_manifest(std::string_view json) {
   return manifest_from(root);
 }
 
+Recorded::Recorded(Manifest manifest, std::map<std::string, Open> members)
+    : manifest_(std::move(manifest)), members_(std::move(members)) {
+  constexpr std::string_view kCommands = "commands/";
+  for (const auto& member : members_) {
+    const std::string& path = member.first;
+    if (!path.starts_with(kCommands) || !path.ends_with("/stdout")) continue;
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    spoken_.emplace(
+        spoken_name(std::string_view(folder).substr(kCommands.size(), folder.size() - kCommands.size() - 1)),
+        folder);
+  }
+}
+
 base::Error Recorded::missing(const std::string& question) const {
   const std::string where = question.substr(question.find(' ') + 1);
   for (const auto& failure : manifest_.could_not_read) {
@@ -328,8 +341,30 @@ Result<std::string> Recorded::text_of(const std::string& member) const {
 
 Result<std::unique_ptr<base::ByteStream>> Recorded::open_file(const std::string& path) {
   const auto member = members_.find(member_for_file(path));
-  if (member == members_.end()) return missing("file " + normal_path(path));
-  return member->second();
+  if (member != members_.end()) return member->second();
+  if (auto text = typed().file(normal_path(path)))
+    return std::unique_ptr<base::ByteStream>(std::make_unique<base::MemoryStream>(std::move(*text)));
+  return untold("file ", normal_path(path));
+}
+
+const Typed& Recorded::typed() {
+  if (!typed_) {
+    // A capture holds what gpuwright asked itself.
+    typed_.emplace(manifest_.tool.empty() ? further_texts()
+                                          : std::vector<std::pair<std::string, std::string>>());
+  }
+  return *typed_;
+}
+
+base::Error Recorded::untold(const std::string& question, const std::string& path) {
+  const std::string part = typed().part_of(path);
+  if (part.empty()) return missing(question + path);
+  // Whoever kept files of that part kept all that matter.
+  const std::string member = member_for_file(part) + "/";
+  const auto kept = members_.lower_bound(member);
+  if (manifest_.folders.count(part) != 0 || (kept != members_.end() && kept->first.starts_with(member)))
+    return missing(question + path);
+  return make_error(ErrorKind::Unsupported, "was not written down", path);
 }
 
 Result<std::vector<std::string>> Recorded::list_directory(const std::string& path) {
@@ -345,14 +380,20 @@ Result<std::vector<std::string>> Recorded::list_directory(const std::string& pat
     const auto name = rest.substr(0, rest.find('/'));
     if (names.empty() || names.back() != name) names.push_back(name);
   }
-  if (names.empty() || !manifest_.tool.empty()) return missing("folder " + folder);
+  if (!manifest_.tool.empty()) return missing("folder " + folder);
+  for (std::string& name : typed().names(folder)) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  if (names.empty()) return untold("folder ", folder);
+  std::sort(names.begin(), names.end());
   return names;
 }
 
 Result<std::string> Recorded::read_link(const std::string& path) {
   const auto link = manifest_.links.find(normal_path(path));
-  if (link == manifest_.links.end()) return missing("link " + normal_path(path));
-  return link->second;
+  if (link != manifest_.links.end()) return link->second;
+  if (auto target = typed().link(normal_path(path))) return *target;
+  return untold("link ", normal_path(path));
 }
 
 Result<base::FileStatus> Recorded::status_of(const std::string& path) {
@@ -361,6 +402,7 @@ Result<base::FileStatus> Recorded::status_of(const std::string& path) {
   if (known != manifest_.statuses.end()) return known->second;
   // A fixture without manifest: what its files imply.
   if (!manifest_.tool.empty()) return missing("status " + whole);
+  if (const auto told = typed().status(whole)) return *told;
   base::FileStatus status;
   const std::string member = member_for_file(path);
   const auto below = members_.lower_bound(whole == "/" ? member : member + "/");
@@ -371,18 +413,21 @@ Result<base::FileStatus> Recorded::status_of(const std::string& path) {
   } else if (manifest_.links.count(whole) != 0) {
     status.kind = base::FileKind::Link;
   } else {
-    return missing("status " + whole);
+    return untold("status ", whole);
   }
   return status;
 }
 
 /// A fixture that was written by hand may keep an answer under the beginning of the argv:
 /// "commands/dpkg-query".
-std::string Recorded::command_folder(std::vector<std::string> argv) const {
+std::string Recorded::command_folder(std::vector<std::string> argv) {
   while (!argv.empty()) {
-    std::string folder = "commands/" + command_slug(argv) + "/";
+    const std::string slug = command_slug(argv);
+    std::string folder = "commands/" + slug + "/";
     if (members_.count(folder + "stdout") != 0) return folder;
     if (!manifest_.tool.empty()) return {};
+    const auto spoken = spoken_.find(spoken_name(slug));
+    if (spoken != spoken_.end()) return spoken->second;
     argv.pop_back();
   }
   return {};
@@ -449,8 +494,9 @@ std::vector<std::pair<std::string, std::string>> Recorded::further_texts() {
     if (!output && !path.starts_with("files/var/log/")) continue;
     auto text = text_of(path);
     if (!text || text->empty()) continue;
-    const std::string name = output ? path.substr(kCommands.size(), path.rfind('/') - kCommands.size())
-                                    : path.substr(std::string_view("files").size());
+    const std::string name =
+        output ? spoken_name(path.substr(kCommands.size(), path.rfind('/') - kCommands.size()))
+               : path.substr(std::string_view("files").size());
     texts.emplace_back(name, std::move(*text));
   }
   return texts;

@@ -8,12 +8,14 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "host/source.h"
+#include "host/typed.h"
 #include "kit/archive.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,8 +74,7 @@ class Recorded final : public Source {
   /// Opens a member again and again.
   using Open = std::function<base::Result<std::unique_ptr<base::ByteStream>>()>;
 
-  Recorded(Manifest manifest, std::map<std::string, Open> members)
-      : manifest_(std::move(manifest)), members_(std::move(members)) {}
+  Recorded(Manifest manifest, std::map<std::string, Open> members);
 
   bool live() const override { return false; }
   base::Result<std::unique_ptr<base::ByteStream>> open_file(const std::string& path) override;
@@ -96,9 +97,15 @@ class Recorded final : public Source {
   base::Error missing(const std::string& question) const;
   base::Result<std::string> text_of(const std::string& member) const;
   /// Where the command's answer is kept; empty where it is not.
-  std::string command_folder(std::vector<std::string> argv) const;
+  std::string command_folder(std::vector<std::string> argv);
+  /// What a person typed; nothing is there in a capture.
+  const Typed& typed();
+  /// NotFound, or Unsupported where only some of that part of the machine was told.
+  base::Error untold(const std::string& question, const std::string& path);
   Manifest manifest_;
   std::map<std::string, Open> members_;
+  std::optional<Typed> typed_;
+  std::map<std::string, std::string> spoken_;  ///< folders of commands by spoken_name()
 };
 
 /// True when an archive's first member makes it a bundle.

@@ -34,6 +34,7 @@ struct OsFacts {
   Field<std::vector<std::string>> enrolled_keys;  ///< machine owner keys, by subject
   Field<std::vector<std::string>> pending_keys;   ///< requests that wait for the console after the next boot
   Field<std::vector<std::string>> module_keys;    ///< files of keys that this machine made to sign modules
+  Field<std::vector<std::string>> tested_keys;    ///< what mokutil said of single key files
   Field<bool> reboot_required;
   Field<std::int64_t> open_file_limit;     ///< of a process, soft
   Field<std::string> locked_memory_limit;  ///< "unlimited" or KiB
@@ -63,6 +64,7 @@ struct OsFacts {
     visit("enrolled_keys", self.enrolled_keys);
     visit("pending_keys", self.pending_keys);
     visit("module_keys", self.module_keys);
+    visit("tested_keys", self.tested_keys);
     visit("reboot_required", self.reboot_required);
     visit("open_file_limit", self.open_file_limit);
     visit("locked_memory_limit", self.locked_memory_limit);

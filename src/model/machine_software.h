@@ -84,6 +84,9 @@ struct ContainerRecord {
   Field<bool> user_namespace;  ///< its root is another user outside
   Field<std::vector<std::string>> gpu_devices;   ///< /dev/nvidia* that it may open
   Field<std::vector<std::string>> rdma_devices;  ///< /dev/infiniband/* that it may open
+  Field<std::int64_t> gpus;                      ///< that it was given; absent: not counted
+  Field<std::string>
+      unmapped_device;  ///< a device whose owner is nobody inside, with its mode: "/dev/nvidia0 0660"
 
   std::string key() const { return key_text(id); }
   template <class Self, class Visit>
@@ -97,6 +100,8 @@ struct ContainerRecord {
     visit("user_namespace", self.user_namespace);
     visit("gpu_devices", self.gpu_devices);
     visit("rdma_devices", self.rdma_devices);
+    visit("gpus", self.gpus);
+    visit("unmapped_device", self.unmapped_device);
   }
 };
 
@@ -171,8 +176,12 @@ struct PodFacts {
   Field<std::string> waiting;        ///< reason of a container that does not start: "ImagePullBackOff"
   Field<std::string> waiting_image;  ///< its image
   Field<std::vector<std::string>> containers;  ///< those that have run at least once
+  Field<std::string> visible_devices;          ///< NVIDIA_VISIBLE_DEVICES of its specification
+  Field<std::vector<std::string>> access;      ///< how it sees all devices: "privileged", "hostPath /dev"
+  Field<bool> host_users;                      ///< false: in a user namespace of its own
+  Field<std::int64_t> gpus_inside;             ///< that nvidia-smi lists in it
 
-  std::string key() const { return key_text(uid); }
+  std::string key() const { return uid.known() ? uid.value() : key_text(name_space) + "/" + key_text(name); }
   template <class Self, class Visit>
   static void each_field(Self& self, Visit&& visit) {
     visit("uid", self.uid);
@@ -183,6 +192,10 @@ struct PodFacts {
     visit("waiting", self.waiting);
     visit("waiting_image", self.waiting_image);
     visit("containers", self.containers);
+    visit("visible_devices", self.visible_devices);
+    visit("access", self.access);
+    visit("host_users", self.host_users);
+    visit("gpus_inside", self.gpus_inside);
   }
 };
 

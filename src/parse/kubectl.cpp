@@ -105,6 +105,7 @@ class Object {
     if (base::equals_ignoring_case(line.key, "requests")) section_ = Section::Requests;
     if (base::equals_ignoring_case(line.key, "capacity")) section_ = Section::Capacity;
     if (base::equals_ignoring_case(line.key, "allocatable")) section_ = Section::Allocatable;
+    shows_capacity_ = shows_capacity_ || section_ == Section::Capacity;
     return true;
   }
 
@@ -175,7 +176,8 @@ class Object {
     event.params["node"] = name_;
     if (capacity_) event.params["capacity"] = std::to_string(*capacity_);
     if (allocatable_) event.params["allocatable"] = std::to_string(*allocatable_);
-    event.params["expected"] = expects_gpu_ ? "yes" : "no";
+    // Labels alone do not say what the node offers.
+    event.params["expected"] = expects_gpu_ && shows_capacity_ ? "yes" : "no";
     return event;
   }
 
@@ -190,7 +192,8 @@ class Object {
   std::int64_t gpus_ = 0;
   std::optional<double> cpu_limit_, cpu_request_;
   std::optional<std::int64_t> capacity_, allocatable_;
-  bool expects_gpu_ = false;  ///< the node's labels say that it has one
+  bool expects_gpu_ = false;     ///< the node's labels say that it has one
+  bool shows_capacity_ = false;  ///< what it offers was printed
   std::vector<Event> conditions_;
 };
 

@@ -67,6 +67,24 @@ void judge_signer(Look& look, const model::OsFacts& os, const model::KernelFacts
       .proof(os.pending_keys);
 }
 
+/// The key files that somebody tested. True where they say what is wrong.
+bool judge_tests(Look& look, const model::OsFacts& os) {
+  const Strings& tested = model::each(os.tested_keys);
+  const bool waits = any_contains(tested, "in the enrollment request");
+  if (!waits && (!any_contains(tested, "is not enrolled") || any_contains(tested, "already enrolled")))
+    return false;
+  const auto at = std::find_if(tested.begin(), tested.end(), [waits](const std::string& line) {
+    return base::contains(line, waits ? "in the enrollment request" : "is not enrolled");
+  });
+  look.fails(waits ? "driver.mok_pending" : "driver.mok_request_gone")
+      .with("signer", at->substr(0, at->find(" is ")))
+      .with("key_file", at->substr(0, at->find(" is ")))
+      .proof(os.secure_boot)
+      .proof(os.tested_keys)
+      .proof(os.pending_keys);
+  return true;
+}
+
 }  // namespace
 
 model::Verdict check_module_signature(Look look, const Situation& situation) {
@@ -75,7 +93,10 @@ model::Verdict check_module_signature(Look look, const Situation& situation) {
   const bool loaded = loaded_module(machine, "nvidia") != nullptr || machine.driver.loaded_version.known();
   const model::KernelFacts* kernel = running_kernel(machine);
   const bool has_file = kernel != nullptr && !model::each(kernel->nvidia_modules).empty();
-  if (!has_gpu(machine) || loaded || !has_file) return look.not_applicable();
+  const bool off = os.secure_boot.known() && !os.secure_boot.value();
+  if (!has_gpu(machine) || loaded || off) return look.not_applicable();
+  if (judge_tests(look, os)) return look.conclude();
+  if (!has_file) return look.not_applicable();
   const bool* secure = look.need(os.secure_boot);
   if (secure == nullptr || !*secure) return look.conclude();
   // modinfo says nothing of a signer where the module has none.

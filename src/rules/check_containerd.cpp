@@ -89,7 +89,8 @@ model::Verdict check_cgroup_drivers(Look look, const Situation& situation) {
   const std::string containerd = model::key_text(machine.containers.containerd_version);
   const bool kubelet_asks = !kubelet.empty() && base::compare_versions(kubelet, "1.31") >= 0 &&
                             !containerd.empty() && base::compare_versions(containerd, "2") >= 0;
-  if (kubelet_asks) return look.not_applicable();
+  const bool may_ask = kubelet.empty() && !containerd.empty() && base::compare_versions(containerd, "2") >= 0;
+  if (kubelet_asks || may_ask) return look.not_applicable();
   const std::string* wants = look.need(machine.kubernetes.cgroup_driver);
   const std::string* has = look.need(machine.containers.containerd_cgroup_driver);
   if (wants != nullptr && has != nullptr && *wants != *has)

@@ -62,10 +62,6 @@ bool is_needed_node(std::string_view path) {
   return path.starts_with("/dev/nvidia") && path.size() > 11 && path[11] >= '0' && path[11] <= '9';
 }
 
-bool is_gpu_node(std::string_view path) {
-  return is_needed_node(path) && path != "/dev/nvidiactl" && path != "/dev/nvidia-uvm";
-}
-
 }  // namespace
 
 model::Verdict check_char_links(Look look, const Situation& situation) {
@@ -198,25 +194,46 @@ model::Verdict check_env_grant(Look look, const Situation& situation) {
   return look.conclude();
 }
 
+namespace {
+
+/// The field that says that a container or pod here has user ids of its own; null where none does.
+const model::Field<bool>* mapped_users(const model::Machine& machine) {
+  for (const model::ContainerRecord& record : model::each(machine.containers.records)) {
+    if (record.user_namespace.known() && record.user_namespace.value()) return &record.user_namespace;
+  }
+  for (const model::PodFacts& pod : model::each(machine.kubernetes.pods)) {
+    if (pod.host_users.known() && !pod.host_users.value()) return &pod.host_users;
+  }
+  const auto& pods = machine.kubernetes.user_namespaces;
+  return pods.known() && pods.value() ? &pods : nullptr;
+}
+
+}  // namespace
+
 model::Verdict check_user_namespaces(Look look, const Situation& situation) {
   const model::Machine& machine = situation.machine;
   const model::ContainerFacts& facts = machine.containers;
   const std::string remap = model::key_text(facts.docker_user_namespaces);
-  const auto& records = model::each(facts.records);
-  const auto mapped = std::find_if(records.begin(), records.end(), [](const model::ContainerRecord& record) {
-    return record.user_namespace.known() && record.user_namespace.value();
-  });
+  const model::Field<bool>* mapped = mapped_users(machine);
   const bool docker = !remap.empty() && remap != "off";
-  const bool pods = machine.kubernetes.user_namespaces.known() && machine.kubernetes.user_namespaces.value();
-  if (!has_gpu(machine) || (!docker && !pods && mapped == records.end())) return look.not_applicable();
+  for (const model::ContainerRecord& record : model::each(machine.containers.records)) {
+    if (!record.unmapped_device.known()) continue;
+    const std::string& device = record.unmapped_device.value();
+    look.fails("container.userns_device_mode")
+        .with("node", device.substr(0, device.find(' ')))
+        .with("mode", device.substr(device.find(' ') + 1))
+        .proof(record.unmapped_device);
+    return look.conclude();
+  }
+  if (!docker && mapped == nullptr) return look.not_applicable();
   look.need(machine.driver.device_nodes);
   for (const model::DeviceNode& node : model::each(machine.driver.device_nodes)) {
     if (!is_needed_node(node.key()) || !node.mode.known() || node.mode.value().empty()) continue;
     if (node.mode.value().back() == '6' || node.mode.value().back() == '7') continue;
     auto failure = look.fails("container.userns_device_mode");
     failure.with("node", node.key()).with("mode", node.mode.value()).proof(node.mode);
-    if (mapped != records.end()) failure.proof(mapped->user_namespace);
-    docker ? failure.proof(facts.docker_user_namespaces) : failure.proof(machine.kubernetes.user_namespaces);
+    if (mapped != nullptr) failure.proof(*mapped);
+    if (docker) failure.proof(facts.docker_user_namespaces);
     break;
   }
   return look.conclude();
@@ -324,24 +341,41 @@ model::Verdict check_container_cuda(Look look, const Situation& situation) {
   return look.conclude();
 }
 
-model::Verdict check_container_rdma(Look look, const Situation& situation) {
-  const model::Machine& machine = situation.machine;
+namespace {
+
+/// Verbs devices of the host: RDMA ports, else adapters on the bus.
+std::size_t verbs_of(const model::Machine& machine) {
   std::set<std::string> verbs;
   for (const model::RdmaFacts& port : model::each(machine.network.rdma_ports))
     verbs.insert(model::key_text(port.device));
+  if (!verbs.empty()) return verbs.size();
+  const auto& functions = model::each(machine.pci);
+  return static_cast<std::size_t>(
+      std::count_if(functions.begin(), functions.end(), [](const model::PciFunction& function) {
+        return model::key_text(function.vendor) == "15b3" &&
+               model::key_text(function.class_code).starts_with("02");
+      }));
+}
+
+}  // namespace
+
+model::Verdict check_container_rdma(Look look, const Situation& situation) {
+  const model::Machine& machine = situation.machine;
+  const std::size_t verbs = verbs_of(machine);
   const std::size_t gpus = model::each(machine.gpus).size();
+  constexpr std::size_t kMany = 4;  // where the host's are not known: a container of one GPU needs one or two
   const auto& records = model::each(machine.containers.records);
-  if (records.empty() || verbs.size() < 2 || gpus < 2) return look.not_applicable();
+  if (records.empty() || verbs == 1) return look.not_applicable();
   for (const model::ContainerRecord& record : records) {
     const List& devices = model::each(record.rdma_devices);
-    const auto all = std::count_if(devices.begin(), devices.end(), [](const std::string& device) {
-      return base::contains(device, "/uverbs");
-    });
-    const List& nodes = model::each(record.gpu_devices);
-    const auto given = std::count_if(nodes.begin(), nodes.end(), is_gpu_node);
+    const auto all =
+        static_cast<std::size_t>(std::count_if(devices.begin(), devices.end(), [](const std::string& device) {
+          return base::contains(device, "/uverbs");
+        }));
+    const std::size_t given = record.gpus.known() ? static_cast<std::size_t>(record.gpus.value()) : 0;
     const bool for_all = record.rdma_for_all.known() && record.rdma_for_all.value();
-    const bool too_many = given > 0 && static_cast<std::size_t>(given) * 2 <= gpus &&
-                          static_cast<std::size_t>(all) >= verbs.size();
+    const bool few_gpus = given > 0 && (gpus > 1 ? given * 2 <= gpus : given * 2 < all);
+    const bool too_many = few_gpus && all >= (verbs == 0 ? kMany : verbs);
     if (!for_all && !too_many) continue;
     look.fails("container.all_rdma_devices")
         .with("container", record.name.known() ? record.name.value() : record.key())

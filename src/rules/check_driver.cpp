@@ -171,7 +171,7 @@ bool container_driver_left(const model::Machine& machine) {
     return !field.known() && field.reason() == model::AbsentReason::NotFound;
   };
   return gone(driver.container_stack_driver) && gone(driver.libnvidia_ml_version) &&
-         machine.kubernetes.pods.known();
+         machine.kubernetes.device_plugins.known();
 }
 
 /// Modules of others that use the driver's.

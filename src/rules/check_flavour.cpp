@@ -13,12 +13,25 @@ namespace gpuwright::rules {
 
 namespace {
 
+/// By the names of the packages, where they agree.
+std::string flavour_of_packages(const model::Machine& machine, const model::Field<std::string>** fact) {
+  std::string flavour;
+  for (const model::PackageFacts& package : model::each(machine.driver.packages)) {
+    if (!is_driver_package(package.key())) continue;
+    const std::string one = base::contains(package.key(), "open") ? "open" : "proprietary";
+    if (!flavour.empty() && flavour != one) return {};
+    flavour = one;
+    *fact = &package.name;
+  }
+  return flavour;
+}
+
 /// "open", "proprietary" or empty, by what is loaded, else by the module on disk for the running kernel.
 std::string flavour_of(const model::Machine& machine, const model::Field<std::string>** fact) {
   *fact = &machine.driver.flavour;
   if (machine.driver.flavour.known()) return machine.driver.flavour.value();
   const model::KernelFacts* kernel = running_kernel(machine);
-  if (kernel == nullptr || !kernel->module_license.known()) return {};
+  if (kernel == nullptr || !kernel->module_license.known()) return flavour_of_packages(machine, fact);
   *fact = &kernel->module_license;
   const std::string& license = kernel->module_license.value();
   if (license == "NVIDIA") return "proprietary";

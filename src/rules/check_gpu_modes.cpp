@@ -82,13 +82,13 @@ model::Verdict check_mig_layout(Look look, const Situation& situation) {
         .proof_at(first.line_of(first.uuid));
     return look.conclude();
   }
+  const bool told_none = event_of(situation.observations, "driver.mig_no_instances") != nullptr;
   for (const model::GpuFacts& gpu : model::each(situation.machine.gpus)) {
     const model::GpuReport& report = gpu.report;
     if (!report.mig_current.known() || !report.mig_current.value()) continue;
     any = true;
-    if (!gpu.mig.known() || !gpu.mig.value().empty() ||
-        (report.mig_pending.known() && !report.mig_pending.value()))
-      continue;
+    const bool empty = gpu.mig.known() ? gpu.mig.value().empty() : told_none;
+    if (!empty || (report.mig_pending.known() && !report.mig_pending.value())) continue;
     look.fails("gpu.mig_without_devices")
         .on(model::SubjectKind::Gpu, gpu_id(report))
         .proof_at(report.line_of(report.mig_current))
@@ -111,6 +111,13 @@ model::Verdict check_mig_mode(Look look, const Situation& situation) {
     look.fails("gpu.mig_waits_for_reboot")
         .on(model::SubjectKind::Gpu, gpu_id(report))
         .proof_at(report.line_of(report.mig_pending))
+        .proof(machine.os.virtualization);
+  }
+  const model::Event* pending = event_of(situation.observations, "driver.mig_in_use");
+  if (!any && pending != nullptr && !pending->evidence.empty() && is_guest(machine)) {
+    any = true;
+    look.fails("gpu.mig_waits_for_reboot")
+        .proof_at(&pending->evidence.front())
         .proof(machine.os.virtualization);
   }
   return any ? look.conclude() : look.not_applicable();
@@ -144,7 +151,14 @@ model::Verdict check_unload_blocker(Look look, const Situation& situation) {
   }
   // Fabric Manager is stopped by the same order of steps; anything else must be named itself.
   const bool only = other == nullptr || is_command(*other, "nv-fabricmanager");
-  if (daemon != nullptr && only)
+  // Where nobody asked who holds the devices: the daemon runs, and it does.
+  const model::ServiceFacts* service = service_named(situation.machine, "nvidia-persistenced");
+  if (!situation.machine.driver.holders.known() && service != nullptr &&
+      model::key_text(service->active) == "active")
+    look.fails("driver.persistenced_blocks_unload")
+        .proof(service->active)
+        .proof_at(refused->evidence.empty() ? nullptr : &refused->evidence.front());
+  else if (daemon != nullptr && only)
     look.fails("driver.persistenced_blocks_unload")
         .with("pid", model::key_text(daemon->pid))
         .proof(daemon->command)

@@ -61,13 +61,44 @@ bool is_driver_pod(const model::PodFacts& pod) {
          name.starts_with("nvidia-vgpu-manager");
 }
 
+namespace {
+
+/// A container gets all GPUs by this value, unless the toolkit leaves it to privileged ones.
+bool asks_by_variable(const model::PodFacts& pod, const model::Machine& machine) {
+  const std::string value = model::key_text(pod.visible_devices);
+  const auto& granted = machine.containers.toolkit_unprivileged_env;
+  const auto& access = model::each(pod.access);
+  const bool privileged = std::find(access.begin(), access.end(), "privileged") != access.end();
+  const bool refused = granted.known() && !granted.value() && !privileged;
+  return !value.empty() && value != "void" && value != "none" && !refused;
+}
+
+/// How a pod to which kubelet gave no GPU has some all the same; empty where nothing says that it has.
+std::string way_of(const model::PodFacts& pod, const model::Machine& machine) {
+  if (pod.gpus_inside.known())
+    return "nvidia-smi in it lists " + std::to_string(pod.gpus_inside.value()) + " GPU(s)";
+  if (asks_by_variable(pod, machine)) return "NVIDIA_VISIBLE_DEVICES=" + model::key_text(pod.visible_devices);
+  return {};
+}
+
+void tell_pod(Look& look, const model::PodFacts& pod, const std::string& way) {
+  look.fails("k8s.gpu_pod_without_request")
+      .with("pod", full_name(pod))
+      .with("way", way)
+      .with("access", base::join(model::each(pod.access), ", "))
+      .proof(pod.name)
+      .proof(pod.gpus);
+}
+
+}  // namespace
+
 model::Verdict check_gpu_pods_requested(Look look, const Situation& situation) {
   const model::Machine& machine = situation.machine;
   const auto& facts = machine.kubernetes;
   const bool none = !facts.pods.known() && facts.pods.reason() == model::AbsentReason::NotFound;
-  if (!has_gpu(machine) || none) return look.not_applicable();
+  if (none || (!has_gpu(machine) && !facts.pods.known())) return look.not_applicable();
   look.need(facts.pods);
-  look.need(machine.driver.holders);
+  if (has_gpu(machine)) look.need(machine.driver.holders);
   std::vector<std::string> told;
   for (const model::GpuHolder& holder : model::each(machine.driver.holders)) {
     const std::string uid = base::pod_uid_of(model::key_text(holder.control_group));
@@ -79,10 +110,18 @@ model::Verdict check_gpu_pods_requested(Look look, const Situation& situation) {
     told.push_back(uid);
     look.fails("k8s.gpu_pod_without_request")
         .with("pod", full_name(*pod))
-        .with("process", model::key_text(holder.command))
+        .with("way",
+              "process " + model::key_text(holder.command) + " (" + holder.key() + ") holds its devices")
         .with("pid", holder.key())
+        .with("access", base::join(model::each(pod->access), ", "))
         .proof(holder.command)
         .proof(pod->gpus);
+  }
+  for (const model::PodFacts& pod : model::each(facts.pods)) {
+    const bool given = !pod.gpus.known() || pod.gpus.value() > 0;
+    const std::string way = given || belongs_to_stack(pod) ? std::string() : way_of(pod, machine);
+    if (!way.empty() && std::find(told.begin(), told.end(), pod.key()) == told.end())
+      tell_pod(look, pod, way);
   }
   return look.conclude();
 }
@@ -126,12 +165,25 @@ model::Verdict check_driver_upgrade_ends(Look look, const Situation& situation) 
   return look.conclude();
 }
 
+namespace {
+
+/// "5.15.0-1071-gke-ubuntu22.04" of "nvidia-driver-daemonset-5.15.0-1071-gke-ubuntu22.04-8zx4q".
+std::string name_behind_daemonset(const model::PodFacts& pod) {
+  constexpr std::string_view kDaemonSet = "nvidia-driver-daemonset-";
+  const std::string name = model::key_text(pod.name);
+  const std::size_t last = name.rfind('-');
+  return name.starts_with(kDaemonSet) && last > kDaemonSet.size()
+             ? name.substr(kDaemonSet.size(), last - kDaemonSet.size())
+             : "";
+}
+
+}  // namespace
+
 model::Verdict check_driver_image_exists(Look look, const Situation& situation) {
   const model::Machine& machine = situation.machine;
   const auto& pods = model::each(machine.kubernetes.pods);
   const bool loaded = loaded_module(machine, "nvidia") != nullptr;
-  if (!has_gpu(machine) || std::none_of(pods.begin(), pods.end(), is_driver_pod))
-    return look.not_applicable();
+  if (std::none_of(pods.begin(), pods.end(), is_driver_pod)) return look.not_applicable();
   constexpr std::int64_t kBootAndPull_s = 1800;
   const std::string kernel = model::key_text(machine.os.kernel);
   for (const model::PodFacts& pod : pods) {
@@ -140,7 +192,7 @@ model::Verdict check_driver_image_exists(Look look, const Situation& situation) 
     const std::string image = model::key_text(pod.waiting_image);
     if (waiting == "ImagePullBackOff" || waiting == "ErrImagePull") {
       look.fails("k8s.driver_image_missing")
-          .with("tag", image.substr(image.rfind(':') + 1))
+          .with("tag", image.empty() ? name_behind_daemonset(pod) : image.substr(image.rfind(':') + 1))
           .with("pod", full_name(pod))
           .proof(pod.waiting)
           .proof(pod.waiting_image);

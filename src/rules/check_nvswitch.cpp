@@ -89,6 +89,10 @@ model::Verdict check_fabric_manager_runs(Look look, const Situation& situation) 
   if (!has_nvswitch(machine) || !loaded) return look.not_applicable();
   const model::ServiceFacts* service = fabric_service(machine);
   if (service == nullptr && runs_elsewhere(machine)) return look.conclude();
+  // A person who wrote services down asked for some of them alone.
+  const model::Evidence* place = machine.place(machine.management.services.provenance());
+  const bool some = machine.management.services.known() && place != nullptr && place->input == "systemctl";
+  if (service == nullptr && some) return look.not_applicable();
   if (look.need(machine.management.services) == nullptr) return look.conclude();
   const std::string active = service == nullptr ? "" : model::key_text(service->active);
   if (active == "active" || active == "activating" || active == "reloading") return look.conclude();
