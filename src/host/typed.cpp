@@ -94,6 +94,57 @@ std::optional<std::int64_t> id_of(std::string_view name) {
   return name == "root" ? std::optional<std::int64_t>(0) : base::parse_int(name);
 }
 
+/// The file's name in a line of `ls -l`.
+std::string_view name_in(const std::vector<std::string_view>& words) {
+  const auto arrow = std::find(words.begin(), words.end(), "->");
+  return arrow == words.end() || arrow == words.begin() ? words.back() : *(arrow - 1);
+}
+
+bool is_long(const std::vector<std::string_view>& words) {
+  return words.size() >= 8 && words[0].size() >= 10 && base::contains("-dlcbps", words[0].substr(0, 1));
+}
+
+/// The only folder that `ls` was asked for, as its name has it: "_etc_modprobe.d" behind the options; empty
+/// where a pattern or nothing stands there.
+std::string operand_of(const std::string& name) {
+  std::size_t at = 2;
+  while (at + 1 < name.size() && name[at] == '_' && name[at + 1] == '-')
+    at = std::min(name.size(), name.find('_', at + 1));
+  std::string operand = name.substr(std::min(name.size(), at + 1));
+  if (!operand.starts_with('_') || operand.find_first_of("*?|") != std::string::npos) return {};
+  if (operand.ends_with('_')) operand.pop_back();
+  return operand;
+}
+
+std::string without_quotes(std::string_view text) {
+  std::string plain = base::printable(text);
+  plain.erase(
+      std::remove_if(plain.begin(), plain.end(), [](char c) { return c == '\'' || c == '`' || c == '"'; }),
+      plain.end());
+  return plain;
+}
+
+/// "Access: (0660/crw-rw----)  Uid: (    0/    root)   Gid: (   44/   video)".
+base::FileStatus status_of_access(std::string_view line) {
+  constexpr std::size_t kDigits = 9;  // behind "Access: ("
+  const std::size_t slash = line.find('/');
+  base::FileStatus status;
+  if (slash + 1 < line.size()) status.kind = kind_of_letter(line[slash + 1]);
+  std::uint32_t mode = 0;
+  for (const char digit : line.substr(kDigits, slash - kDigits))
+    mode = (mode * 8 + static_cast<std::uint32_t>(std::clamp(digit - '0', 0, 7))) & 07777U;
+  status.mode = mode;
+  const auto id = [line](std::string_view key) -> std::optional<std::int64_t> {
+    const std::size_t at = line.find(key);
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = base::trim(line.substr(at + key.size()));
+    return base::parse_int(rest.substr(0, rest.find_first_not_of("0123456789")));
+  };
+  status.uid = id("Uid: (");
+  status.gid = id("Gid: (");
+  return status;
+}
+
 }  // namespace
 
 std::string spoken_name(std::string_view folder) {
@@ -213,38 +264,32 @@ void Typed::read_long_line(std::string_view line, const std::string& folder) {
   if (path.starts_with("/dev/")) partly_.insert("/dev");
 }
 
-/// Of one folder, the first operand that is none of the options; lines may name paths of their own.
 void Typed::read_listing(const std::string& name, std::string_view text) {
-  std::size_t at = 2;
-  while (at + 1 < name.size() && name[at] == '_' && name[at + 1] == '-')
-    at = std::min(name.size(), name.find('_', at + 1));
-  const std::string operand = name.substr(std::min(name.size(), at + 1));
-  const bool one_folder = operand.starts_with('_') && operand.find_first_of("*?|") == std::string::npos;
-  std::string folder;
+  const std::string operand = operand_of(name);
   // The underscores of the name stand for slashes in most paths of interest.
-  if (one_folder) folder = base::replace_all(operand, "_", "/");
+  const std::string folder = base::replace_all(operand, "_", "/");
   std::string plain;
   for (const std::string_view line : base::lines(text)) {
     const auto words = base::words(line);
     if (words.empty() || words[0] == "total" || words[0] == "ls:") continue;
-    const bool is_long = words[0].size() >= 10 && words.size() >= 8 &&
-                         std::string_view("-dlcbps").find(words[0][0]) != std::string_view::npos;
-    if (is_long) {
-      const auto arrow = std::find(words.begin(), words.end(), "->");
-      const std::string_view last = arrow == words.end() ? words.back() : *(arrow - 1);
-      if (!last.starts_with('/')) plain += std::string(last) + "\n";
+    if (is_long(words)) {
+      if (!name_in(words).starts_with('/')) plain += std::string(name_in(words)) + "\n";
       read_long_line(line, folder);
     } else if (words[0].starts_with('/')) {
-      for (const std::string_view word : words) {
-        if (!word.ends_with(':')) add_file(std::string(word), "");
-        if (word.starts_with("/dev/")) partly_.insert("/dev");
-      }
+      read_listed_paths(words);
     } else {
       plain += std::string(line) + "\n";
     }
   }
-  if (one_folder && !plain.empty())
-    listed_[std::string(operand.ends_with('_') ? operand.substr(0, operand.size() - 1) : operand)] = plain;
+  if (!operand.empty() && !plain.empty()) listed_[operand] = plain;
+}
+
+void Typed::read_listed_paths(const std::vector<std::string_view>& words) {
+  for (const std::string_view word : words) {
+    if (word.ends_with(':')) continue;  // the head of a folder's own list
+    add_file(std::string(word), "");
+    if (word.starts_with("/dev/")) partly_.insert("/dev");
+  }
 }
 
 /// "  File: /dev/nvidia0" and "Access: (0660/crw-rw----)  Uid: (    0/    root)   Gid: (   44/   video)".
@@ -252,29 +297,9 @@ void Typed::read_stat(std::string_view text) {
   std::string path;
   for (const std::string_view line : base::lines(text)) {
     const std::string_view trimmed = base::trim(line);
-    if (trimmed.starts_with("File: ")) {
-      path = base::printable(base::trim(trimmed.substr(6)));
-      path.erase(
-          std::remove_if(path.begin(), path.end(), [](char c) { return c == '\'' || c == '`' || c == '"'; }),
-          path.end());
-    }
-    if (!trimmed.starts_with("Access: (") || path.empty() || trimmed.size() < 24) continue;
-    const std::size_t slash = trimmed.find('/');
-    const auto digits = trimmed.substr(9, slash - 9);
-    base::FileStatus status;
-    status.kind = kind_of_letter(trimmed[slash + 1]);
-    std::uint32_t mode = 0;
-    for (const char digit : digits)
-      mode = mode * 8 + static_cast<std::uint32_t>(std::clamp(digit - '0', 0, 7));
-    status.mode = mode;
-    for (const char* key : {"Uid: (", "Gid: ("}) {
-      const std::size_t at = trimmed.find(key);
-      if (at == std::string_view::npos) continue;
-      const std::string_view rest = base::trim(trimmed.substr(at + 6));
-      (key[0] == 'U' ? status.uid : status.gid) =
-          base::parse_int(rest.substr(0, rest.find_first_not_of("0123456789")));
-    }
-    statuses_[normal_path(path)] = status;
+    if (trimmed.starts_with("File: ")) path = without_quotes(base::trim(trimmed.substr(6)));
+    if (!trimmed.starts_with("Access: (") || path.empty() || !base::contains(trimmed, "/")) continue;
+    statuses_[normal_path(path)] = status_of_access(trimmed);
     if (path.starts_with("/dev/")) partly_.insert("/dev");
   }
 }

@@ -39,6 +39,7 @@ class Typed {
  private:
   void add_file(const std::string& path, std::string text);
   void read_listing(const std::string& name, std::string_view text);
+  void read_listed_paths(const std::vector<std::string_view>& words);
   void read_long_line(std::string_view line, const std::string& folder);
   void read_stat(std::string_view text);
   void read_grep(const std::string& name, std::string_view text);
