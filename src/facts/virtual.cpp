@@ -224,39 +224,64 @@ std::string_view behind_colon(std::string_view line) {
   return base::trim(line.substr(std::min(line.size(), line.find(':') + 1)));
 }
 
-/// `nvidia-smi vgpu -q` that a person wrote down: which vGPUs each guest has, by their numbers where no
-/// virtual function is named.
-void add_written_vgpus(Probe& probe, model::VirtualFacts& facts) {
-  const std::string text = probe.written("nvidia-smi vgpu");
-  if (!base::contains(text, "VM Name")) return;
-  Guests guests = model::each(facts.guests);
-  auto vgpus = model::each(facts.vgpus);
+struct WrittenVgpu {
+  std::string id, guest, type;
+  std::string_view line;
+};
+
+/// `nvidia-smi vgpu -q`, and the table of `nvidia-smi vgpu`:
+/// |      3251634191  NVIDIA H100XM-40C  | 2b6976dd-8620-4d...  vm-train  |      0%    |
+std::vector<WrittenVgpu> written_vgpus(std::string_view text) {
+  std::vector<WrittenVgpu> rows;
   std::string id, guest;
   for (const std::string_view line : base::lines(text)) {
     const std::string_view key = base::trim(line.substr(0, line.find(':')));
-    const std::string value = base::printable(behind_colon(line), 60);
-    if (key == "vGPU ID") id = "vgpu-" + value;
-    if (key == "VM Name") guest = value;
-    if (key != "vGPU Name" || id.empty() || vgpus.size() >= 512) continue;
-    const std::int32_t place = probe.note("nvidia-smi vgpu -q", line);
+    if (rows.size() >= 512) break;
+    if (key == "vGPU ID") id = "vgpu-" + base::printable(behind_colon(line), 60);
+    if (key == "VM Name") guest = base::printable(behind_colon(line), 60);
+    if (key == "vGPU Name" && !id.empty())
+      rows.push_back({id, guest, base::printable(behind_colon(line), 60), line});
+    const auto cells = base::split(line, '|');
+    if (cells.size() < 4) continue;
+    const auto first = base::words(cells[1]), second = base::words(cells[2]);
+    constexpr std::size_t kDigits = 8;  // of a vGPU's number; a GPU's own index is shorter
+    const bool row =
+        first.size() > 1 && first[0].size() >= kDigits && base::parse_int(first[0]) && !second.empty();
+    if (row)
+      rows.push_back({"vgpu-" + std::string(first[0]), base::printable(second.back(), 60),
+                      base::printable(base::trim(cells[1].substr(cells[1].find(first[1]))), 60), line});
+  }
+  return rows;
+}
+
+/// What a person wrote down: which vGPUs each guest has, by their numbers where no virtual function is named.
+void add_written_vgpus(Probe& probe, model::VirtualFacts& facts) {
+  constexpr const char* kPlace = "nvidia-smi vgpu -q";
+  const std::string text = probe.written("nvidia-smi vgpu");
+  const auto rows = written_vgpus(text);
+  if (rows.empty()) return;
+  Guests guests = model::each(facts.guests);
+  auto vgpus = model::each(facts.vgpus);
+  for (const WrittenVgpu& row : rows) {
+    const std::int32_t place = probe.note(kPlace, row.line);
     model::VgpuFacts vgpu;
-    vgpu.pci = Field<std::string>(id, place);
+    vgpu.pci = Field<std::string>(row.id, place);
     vgpu.type = Field<std::string>(Absent{AbsentReason::NotFound}, place);
-    vgpu.type_name = Field<std::string>(value, place);
+    vgpu.type_name = Field<std::string>(row.type, place);
     vgpus.push_back(std::move(vgpu));
-    const auto known = std::find_if(guests.begin(), guests.end(), [&guest](const model::GuestFacts& one) {
-      return model::key_text(one.name) == guest && model::key_text(one.path) == "nvidia-smi vgpu -q";
+    const auto known = std::find_if(guests.begin(), guests.end(), [&row](const model::GuestFacts& one) {
+      return model::key_text(one.name) == row.guest && model::key_text(one.path) == kPlace;
     });
     model::GuestFacts& owner = known == guests.end() ? guests.emplace_back() : *known;
     List devices = model::each(owner.devices);
-    devices.push_back(id);
-    owner.path = Field<std::string>("nvidia-smi vgpu -q", place);
-    owner.name = Field<std::string>(guest, place);
+    devices.push_back(row.id);
+    owner.path = Field<std::string>(kPlace, place);
+    owner.name = Field<std::string>(row.guest, place);
     owner.devices = Field<List>(std::move(devices), place);
     explain_rest(owner, place);
   }
-  facts.guests = probe.found(std::move(guests), "nvidia-smi vgpu -q");
-  facts.vgpus = probe.found(std::move(vgpus), "nvidia-smi vgpu -q");
+  facts.guests = probe.found(std::move(guests), kPlace);
+  facts.vgpus = probe.found(std::move(vgpus), kPlace);
 }
 
 Field<std::string> confidential_of(Probe& probe, const model::Machine& machine) {

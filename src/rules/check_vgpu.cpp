@@ -150,7 +150,13 @@ void look_at_guest(Look& look, const model::Machine& machine, const model::Guest
 model::Verdict check_vgpu_peers(Look look, const Situation& situation) {
   const model::Machine& machine = situation.machine;
   bool any = false;
-  const bool switches = machine.driver.nvswitches.known() && machine.driver.nvswitches.value() > 0;
+  const auto& functions = model::each(machine.pci);
+  constexpr const char* kBridge = "0680";  // NVIDIA's own bridges on a GPU host are NVSwitches
+  const bool on_bus = std::any_of(functions.begin(), functions.end(), [](const model::PciFunction& function) {
+    return model::key_text(function.vendor) == "10de" && model::key_text(function.class_code) == kBridge;
+  });
+  const bool switches =
+      on_bus || (machine.driver.nvswitches.known() && machine.driver.nvswitches.value() > 0);
   for (const model::GuestFacts& guest : model::each(machine.virtual_machines.guests)) {
     if (switches) look_at_guest(look, machine, guest, any);
   }
