@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/daemon.h"
 
+#include "app/history_request.h"
 #include "app/version.h"
 #include "kit/compress.h"
 #include "kit/event_stream.h"
+#include "report/history.h"
 #include "report/metrics_text.h"
 #include "report/node_json.h"
 #include "server/page_files.h"
@@ -20,7 +22,8 @@ namespace gpuwright::app {
 
 namespace {
 
-constexpr double kKept_s = 0.25;  // metrics are made anew after so long: ages are in them
+constexpr std::size_t kMostQuestions = 96;  // to the history, that wait
+constexpr double kKept_s = 0.25;            // metrics are made anew after so long: ages are in them
 
 kit::HttpResponse json_response(std::string text) {
   kit::HttpResponse response;
@@ -106,11 +109,37 @@ server::Health Daemon::ready() {
   return {false, "the driver is being opened"};
 }
 
-kit::HttpResponse Daemon::api(const std::string& path, const base::Parameters& /*query*/) {
+kit::HttpResponse Daemon::history(const base::Parameters& parameters) {
+  const auto request = history_request(parameters, node_.state());
+  if (!request) return server::error_response("/api/", 400, request.error().message);
+  if (history_questions_ + request->queries.size() > kMostQuestions)
+    return server::error_response("/api/", 503, "too many questions to the history at a time; ask again");
+  kit::HttpResponse response;
+  response.later = std::make_shared<kit::HttpLater>();
+  const auto all = std::make_shared<model::HistoryAnswer>();
+  const auto left = std::make_shared<std::size_t>(request->queries.size());
+  for (const model::HistoryQuery& query : request->queries) {
+    ++history_questions_;
+    node_.ask_history(query, [this, all, left, later = response.later,
+                              topic = request->topic()](model::HistoryAnswer answer) {
+      --history_questions_;
+      report::merge_history(std::move(answer), *all);
+      if (--*left > 0) return;
+      later->answer(all->error.empty()
+                        ? json_response(report::render_history_json(*all, topic, {&catalog_, true}))
+                        : server::error_response("/api/", 503, all->error));
+    });
+  }
+  return response;
+}
+
+kit::HttpResponse Daemon::api(const std::string& path, const base::Parameters& query) {
   node_.look_at_clock();
   if (path == "node") return json_response(node_json());
   if (path == "metrics") return json_response(report::render_metrics_json(catalog_.metrics(), plan_.series));
-  return server::error_response("/api/", 404, "there is nothing of this name; there are: node, metrics");
+  if (path == "history") return history(query);
+  return server::error_response("/api/", 404,
+                                "there is nothing of this name; there are: node, metrics, history, events");
 }
 
 kit::HttpResponse Daemon::act(const std::string& /*path*/, const std::string& /*body*/) {

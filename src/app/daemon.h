@@ -55,6 +55,7 @@ class Daemon final : public server::Content {
     double made_s = -1;
   };
 
+  kit::HttpResponse history(const base::Parameters& parameters);
   std::string node_json() const;
   std::string render(report::MetricsFormat format);
 
@@ -66,6 +67,7 @@ class Daemon final : public server::Content {
   std::shared_ptr<kit::EventStream> live_ = std::make_shared<kit::EventStream>();
   std::unique_ptr<server::Site> site_;
   kit::Waiting signals_;
+  std::size_t history_questions_ = 0;  ///< that wait for their answers
   std::map<report::MetricsFormat, Ready> ready_;
 };
 

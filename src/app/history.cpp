@@ -4,17 +4,16 @@
 
 #include "app/command.h"
 #include "app/command_line.h"
-#include "app/when.h"
-#include "base/day.h"
+#include "app/history_path.h"
+#include "app/history_request.h"
+#include "app/knowledge.h"
 #include "base/text.h"
 #include "watch/history_query.h"
 #include "watch/history_schema.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -37,35 +36,19 @@ struct HistoryCommand {
   std::string until;
   std::string gpu;
   std::string limit;
+  std::string language = "en", data;
   bool json = false;
   bool csv = false;
 };
 
-/// The daemon's file; of a user who is not root his own, where he has one.
-std::string default_database() {
-  std::string shared = "/var/lib/gpuwright/history.db";
-  if (::geteuid() == 0) return shared;
-  const char* state = std::getenv("XDG_STATE_HOME");
-  const char* home = std::getenv("HOME");
-  std::string own;
-  if (state != nullptr && *state == '/') own = std::string(state) + "/gpuwright/history.db";
-  if (own.empty() && home != nullptr && *home == '/')
-    own = std::string(home) + "/.local/state/gpuwright/history.db";
-  return !own.empty() && ::access(own.c_str(), F_OK) == 0 ? own : shared;
-}
-
 base::Result<HistoryTopic> topic_of(const HistoryCommand& command) {
-  for (const HistoryTopic topic : {HistoryTopic::Events, HistoryTopic::Incidents, HistoryTopic::Changes,
-                                   HistoryTopic::Jobs, HistoryTopic::Series}) {
-    if (command.words.empty() || command.words[0] != report::topic_name(topic)) continue;
-    const std::size_t most = topic == HistoryTopic::Series ? 2 : 1;
-    if (command.words.size() > most)
-      return base::make_error(ErrorKind::Malformed, fmt::format("'{}' is one word too many",
-                                                                base::printable(command.words[most], 40)));
-    return topic == HistoryTopic::Series && command.words.size() == 1 ? HistoryTopic::SeriesNames : topic;
-  }
-  return base::make_error(ErrorKind::Malformed,
-                          "say what: events, incidents, changes, jobs, or series [NAME]");
+  GPUWRIGHT_TRY(const HistoryTopic topic, history_topic(command.words.empty() ? "" : command.words[0]));
+  const bool series = topic == HistoryTopic::SeriesNames;
+  const std::size_t most = series ? 2 : 1;
+  if (command.words.size() > most)
+    return base::make_error(ErrorKind::Malformed, fmt::format("'{}' is one word too many",
+                                                              base::printable(command.words[most], 40)));
+  return series && command.words.size() == 2 ? HistoryTopic::Series : topic;
 }
 
 base::Result<HistoryQuery> query_of(const HistoryCommand& command, const Console& console) {
@@ -74,12 +57,10 @@ base::Result<HistoryQuery> query_of(const HistoryCommand& command, const Console
   if (command.json && command.csv)
     return base::make_error(ErrorKind::Malformed, "--json and --csv: choose one");
   if (!command.since.empty()) {
-    GPUWRIGHT_TRY(const std::int64_t since, time_of("--since", command.since, now_seconds()));
-    query.since_ms = since * 1000;
+    GPUWRIGHT_TRY(query.since_ms, history_moment("--since", command.since));
   }
   if (!command.until.empty()) {
-    GPUWRIGHT_TRY(const std::int64_t until, time_of("--until", command.until, now_seconds()));
-    query.until_ms = until * 1000;
+    GPUWRIGHT_TRY(query.until_ms, history_moment("--until", command.until));
   }
   if (query.topic == HistoryTopic::Series) query.metric = command.words[1];
   const bool drawn = query.topic == HistoryTopic::Series && !command.json && !command.csv;
@@ -160,6 +141,8 @@ int run_history(const std::vector<std::string>& arguments, const Console& consol
   line.option("--limit", command.limit, "N", "rows, or points of a series, at most (1000)");
   line.flag("--json", command.json, "print JSON (docs/schema/history.schema.json)");
   line.flag("--csv", command.csv, "print comma-separated values");
+  line.choice("--lang", command.language, {"en", "zh"}, "language of what is told");
+  line.option("--data", command.data, "DIR", "use the knowledge in DIR instead of the embedded one");
   line.option("--db", command.database, "PATH", "the file (/var/lib/gpuwright/history.db)");
   line.example("gpuwright history incidents --since 7d", "what was wrong this week");
   line.example("gpuwright history series power_watts --since 2h --gpu GPU-1a2b", "drawn as bars");
@@ -169,15 +152,19 @@ int run_history(const std::vector<std::string>& arguments, const Console& consol
 
   auto query = query_of(command, console);
   if (!query) return console.usage_error(query.error());
-  const std::string path = command.database.empty() ? default_database() : command.database;
+  const std::string path = command.database.empty() ? history_to_read() : command.database;
   const auto answer = look(path, *query, command.gpu);
   if (!answer) return console.usage_error(explained(answer.error()));
+  const auto catalog = load_catalog(command.data);
+  if (!catalog) return console.usage_error(catalog.error());
+  const auto language = command.language == "zh" ? catalog::Language::Chinese : catalog::Language::English;
   if (command.json) {
-    console.print(report::render_history_json(*answer, query->topic));
+    console.print(report::render_history_json(*answer, query->topic, {&*catalog, false}));
   } else if (command.csv) {
     console.print(report::render_history_csv(*answer, query->topic));
   } else {
-    console.print(report::render_history_text(*answer, query->topic, {console.color, console.width}));
+    console.print(report::render_history_text(*answer, query->topic,
+                                              {console.color, console.width, &*catalog, language}));
   }
   return kFine;
 }

@@ -78,8 +78,11 @@ void Looker::plan_soon() {
   next_ = loop_.after(std::max(options_.soon, left), [this] { look(); });
 }
 
-void Looker::recovered(const std::string& pci) {
-  recovered_[pci] = since_boot_ns();
+void Looker::recovered(const std::string& pci, double ago_s) {
+  constexpr double kNano = 1e9;
+  const auto ago_ns = static_cast<std::int64_t>(std::max(ago_s, 0.0) * kNano);
+  std::int64_t& at_ns = recovered_[pci];
+  at_ns = std::max({at_ns, since_boot_ns() - ago_ns, std::int64_t{0}});
   look_soon();
 }
 

@@ -37,8 +37,8 @@ class Looker {
 
   /// Looks soon, and then again a period later.
   void look_soon();
-  /// What the log says of this GPU up to now is over.
-  void recovered(const std::string& pci);
+  /// What the log says of this GPU up to now, or so many seconds ago, is over.
+  void recovered(const std::string& pci, double ago_s = 0);
   /// While there is a reason, no look begins, and that is told in its place.
   void hold(std::string why) { held_ = std::move(why); }
   std::vector<pid_t> children() const;

@@ -5,9 +5,11 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "host/gpus_on_bus.h"
+#include "watch/incident_row.h"
 #include "watch/own_cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace gpuwright::app {
@@ -29,11 +31,19 @@ double seconds(milliseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
+NodeHistoryOptions history_options(const NodeWatchOptions& options) {
+  NodeHistoryOptions history = options.history;
+  history.freshness = {kMissedPeriods * seconds(options.often), kMissedPeriods * seconds(options.whole)};
+  history.log = options.log;
+  return history;
+}
+
 }  // namespace
 
 NodeWatch::NodeWatch(kit::EventLoop& loop, const catalog::Catalog& catalog, const watch::WatchPlan& plan,
                      NodeWatchOptions options)
     : loop_(loop),
+      catalog_(catalog),
       options_(std::move(options)),
       watcher_(catalog.metrics(), plan, now, kMissedPeriods * seconds(options_.often)),
       sampler_(plan.values, options_.sampler, watcher_),
@@ -41,18 +51,22 @@ NodeWatch::NodeWatch(kit::EventLoop& loop, const catalog::Catalog& catalog, cons
       sampling_(loop_, sampler_, [this] { surveyor_.name_new_users(watcher_.mutable_state()); }),
       surveying_(loop_, surveyor_, [this] { surveyor_.fill(watcher_.mutable_state()); }),
       health_(options_.health),
+      history_(loop_, catalog.metrics(), plan, history_options(options_)),
+      receivers_(loop_, catalog, options_.receivers, options_.log),
       looker_(loop_, options_.looker, [this](auto seen) { looked(std::move(seen)); }) {
   watcher_.on_recovery([this](const std::string& pci, const std::string& why) {
     (void)health_.recovered(pci, why, watcher_.state().wall_s);
     show_health();
     looker_.recovered(pci);
   });
+  watcher_.on_event([this](model::HistoryEvent event) { history_.event(std::move(event)); });
 }
 
 void NodeWatch::start(std::function<void()> ticked) {
   ticked_ = std::move(ticked);
   const auto name = base::read_file("/proc/sys/kernel/hostname", 256);
   watcher_.mutable_state().host = name ? base::printable(base::trim(*name)) : std::string();
+  history_.start([this](const TakenOver& taken) { take_over(taken); });
   open_kernel_log();
   sampler_.start();
   surveyor_.start();
@@ -68,6 +82,8 @@ void NodeWatch::start(std::function<void()> ticked) {
 }
 
 void NodeWatch::stop() {
+  watcher_.look_at_clock();
+  history_.finish(watcher_.state());
   sampler_.stop();
   surveyor_.stop();
 }
@@ -77,6 +93,10 @@ void NodeWatch::tick() {
   const double at = watcher_.state().now_s;
   const bool whole = at >= next_whole_s_;
   if (whole) next_whole_s_ = at + seconds(options_.whole) - seconds(options_.often) / 2;
+  tell_incidents();
+  history_.tick(watcher_.state());
+  history_.fill(watcher_.mutable_state().history);
+  receivers_.fill(watcher_.mutable_state().receivers);
   ticked_();
   note_changes();
   sampler_.tick(whole);
@@ -136,6 +156,54 @@ void NodeWatch::show_health() {
   shown.looked_s = health_.looked_s();
 }
 
+/// What an earlier daemon knew goes on here: Xids of this boot, open incidents, and which GPUs have recovered
+/// since the log spoke of them.
+void NodeWatch::take_over(const TakenOver& taken) {
+  watcher_.look_at_clock();
+  watcher_.take_over_gpus(taken.gpus);
+  watcher_.take_over_xids(taken.xids);
+  for (const model::Incident& row : taken.incidents) {
+    if (!row.end_ms) {
+      take_over(row, taken.boot_id);
+    } else if (row.boot_id == taken.boot_id && is_proof(row.ended_by) && !row.device.empty()) {
+      looker_.recovered(row.device, watcher_.state().wall_s - watch::live_incident(row).end_s);
+    }
+  }
+  show_health();
+}
+
+void NodeWatch::take_over(const model::Incident& row, const std::string& boot_id) {
+  const auto open = health_.open();
+  const bool raised = std::any_of(open.begin(), open.end(), [&row](const model::LiveIncident& one) {
+    return one.what.cause == row.cause && one.what.subject == row.device;
+  });
+  if (!raised || !told_) return health_.take_over(watch::live_incident(row), row.boot_id != boot_id);
+  model::Incident ended = row;  // too late: it has been told as another one
+  constexpr double kMilli = 1000;
+  ended.end_ms = std::llround(watcher_.state().wall_s * kMilli);
+  ended.ended_by = "taken-up";
+  history_.incident(std::move(ended));
+}
+
+/// What was raised, changed or ended, once what was before is known.
+void NodeWatch::tell_incidents() {
+  if (history_.awaits()) return;
+  told_ = true;
+  for (const model::IncidentChange& change : health_.take_changes()) {
+    history_.incident(change.incident, watcher_.state());
+    receivers_.take(change, watcher_.state());
+  }
+  receivers_.tick(watcher_.state());
+}
+
+bool NodeWatch::is_proof(const std::string& ending) const {
+  const base::CsvTable* endings = catalog_.table("endings");
+  if (endings == nullptr) return false;
+  return std::any_of(endings->rows.begin(), endings->rows.end(), [&](const base::CsvTable::Row& row) {
+    return endings->cell(row, "code") == ending && endings->cell(row, "proof") == "yes";
+  });
+}
+
 /// A new Xid, or a GPU that has come or gone: the whole machine is looked at soon.
 void NodeWatch::note_changes() {
   std::uint64_t xids = 0;
@@ -154,9 +222,13 @@ void NodeWatch::look_at_self() {
   std::vector<pid_t> children = sampler_.children();
   for (const pid_t child : surveyor_.children()) children.push_back(child);
   for (const pid_t child : looker_.children()) children.push_back(child);
+  for (const pid_t child : history_.children()) children.push_back(child);
+  for (const pid_t child : receivers_.children()) children.push_back(child);
   watch::add_own_cost(children, self);
+  self.at_s = watcher_.state().now_s;
   self.sampler_restarts = static_cast<std::uint64_t>(sampler_.restarts());
-  self.left_behind = static_cast<std::uint64_t>(sampler_.left_behind() + surveyor_.left_behind());
+  self.left_behind =
+      static_cast<std::uint64_t>(sampler_.left_behind() + surveyor_.left_behind()) + history_.left_behind();
 }
 
 void NodeWatch::look_at_bus() {

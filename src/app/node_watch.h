@@ -6,6 +6,8 @@
 
 #include "app/attend.h"
 #include "app/looker.h"
+#include "app/node_history.h"
+#include "app/receivers.h"
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "host/kmsg.h"
@@ -35,6 +37,9 @@ struct NodeWatchOptions {
   std::string kernel_log = "/dev/kmsg";
   LookerOptions looker;
   watch::HealthOptions health;
+  NodeHistoryOptions history;  ///< of which freshness and log are set here
+  ReceiversOptions receivers;
+  std::function<void(const std::string&)> log;  ///< one line for the operator
 };
 
 class NodeWatch {
@@ -45,8 +50,13 @@ class NodeWatch {
 
   /// Begins. `ticked` is called each period, with all answers of the period before in the state.
   void start(std::function<void()> ticked);
+  /// Lets what waits be written to the history, and ends the children.
   void stop();
 
+  /// Asks the history; the answer comes later, an error too.
+  void ask_history(const model::HistoryQuery& query, NodeHistory::Answer answer) {
+    history_.ask(query, std::move(answer));
+  }
   const model::NodeState& state() const { return watcher_.state(); }
   model::NodeState& mutable_state() { return watcher_.mutable_state(); }
   /// Sets the state's clocks to now.
@@ -61,8 +71,13 @@ class NodeWatch {
   void note_changes();
   void look_at_self();
   void look_at_bus();
+  void take_over(const TakenOver& taken);
+  void take_over(const model::Incident& row, const std::string& boot_id);
+  void tell_incidents();
+  bool is_proof(const std::string& ending) const;
 
   kit::EventLoop& loop_;
+  const catalog::Catalog& catalog_;
   NodeWatchOptions options_;
   watch::Watcher watcher_;
   host::Sampler sampler_;
@@ -70,6 +85,9 @@ class NodeWatch {
   Attend<host::Sampler> sampling_;
   Attend<watch::Surveyor> surveying_;
   watch::Health health_;
+  NodeHistory history_;
+  Receivers receivers_;
+  bool told_ = false;  ///< incidents have been told
   Looker looker_;
   std::function<void()> ticked_;
   bool survey_due_ = false;

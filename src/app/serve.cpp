@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.h"
 #include "app/daemon.h"
+#include "app/history_path.h"
 #include "app/knowledge.h"
 #include "app/time_option.h"
 #include "base/files.h"
@@ -26,6 +27,9 @@ struct ServeCommand {
   bool dcgm_users = false;
   std::string often = "1s", whole = "5s", deadline = "500ms", look = "5min";
   std::string kernel_log = "/dev/kmsg";
+  std::string history;
+  bool no_history = false;
+  std::string webhook, webhook_header_file, alertmanager, resend = "1min";
   std::string data;
 };
 
@@ -67,6 +71,16 @@ base::Result<DaemonOptions> options_of(const ServeCommand& command) {
   GPUWRIGHT_TRY(options.node.looker.period, time_option("--look-period", command.look, kLeastLook));
   GPUWRIGHT_TRY(options.node.looker.program, base::read_link("/proc/self/exe"));
   options.node.looker.data = command.data;
+  if (command.no_history && !command.history.empty()) return bad("--no-history", "contradicts --history");
+  ReceiversOptions& receivers = options.node.receivers;
+  receivers.webhook = command.webhook;
+  receivers.webhook_header_file = command.webhook_header_file;
+  receivers.alertmanager = command.alertmanager;
+  GPUWRIGHT_TRY([[maybe_unused]] const auto checked, check_receivers(receivers));
+  constexpr std::chrono::milliseconds kLeastResend{1000};
+  GPUWRIGHT_TRY(receivers.resend, time_option("--alert-resend", command.resend, kLeastResend));
+  options.node.history.wanted = !command.no_history;
+  options.node.history.historian.child.path = command.history.empty() ? history_to_write() : command.history;
   return options;
 }
 
@@ -117,6 +131,16 @@ void declare(CommandLine& line, ServeCommand& command) {
       "--look-period", command.look, "TIME",
       "between looks of doctor at the whole machine; one comes also when something happens (default 5min)");
   line.option("--kernel-log", command.kernel_log, "FILE", "the kernel's log (default /dev/kmsg)");
+  line.option("--history", command.history, "PATH",
+              "keep the history in this file (default /var/lib/gpuwright/history.db)");
+  line.flag("--no-history", command.no_history, "keep none");
+  line.option("--webhook", command.webhook, "URL",
+              "post JSON when an incident begins, changes or ends (docs/schema/webhook.schema.json)");
+  line.option("--webhook-header-file", command.webhook_header_file, "FILE",
+              "with the headers in it, as 'Authorization: Bearer ...'");
+  line.option("--alertmanager", command.alertmanager, "URL", "tell this Alertmanager of incidents");
+  line.option("--alert-resend", command.resend, "TIME",
+              "tell it of open ones again after so long (default 1min)");
   line.option("--data", command.data, "DIR", "use the knowledge in DIR instead of the embedded one");
   line.example("gpuwright serve", "metrics on http://127.0.0.1:9400/metrics");
   line.example("gpuwright serve --metrics-listen 0.0.0.0:9400 --compat dcgm", "in place of a dcgm-exporter");
@@ -140,6 +164,7 @@ int run_serve(const std::vector<std::string>& arguments, const Console& console)
     if (const auto added = add_fields(command, *catalog, console, *plan); !added)
       return console.usage_error(added.error());
   }
+  options->node.log = [&console](const std::string& text) { console.talk(text); };
   Daemon daemon(*catalog, *plan, std::move(*options));
   if (const auto opened = daemon.open(); !opened) return console.usage_error(opened.error());
   for (const std::string& note : daemon.notes()) console.talk(note);

@@ -6,11 +6,12 @@
 
 namespace gpuwright::catalog {
 
-std::string short_key(const PlannedSeries& series) {
-  constexpr std::string_view kPrefix = "gpuwright_gpu_";
-  std::string key = series.family->name;
-  if (key.starts_with(kPrefix)) key.erase(0, kPrefix.size());
-  for (const std::string_view part : base::split(series.labels, ',')) {
+std::string short_key(std::string_view family, std::string_view labels) {
+  constexpr std::string_view kOurs = "gpuwright_", kOfGpu = "gpuwright_gpu_";
+  if (family.starts_with(kOurs))
+    family.remove_prefix(family.starts_with(kOfGpu) ? kOfGpu.size() : kOurs.size());
+  std::string key(family);
+  for (const std::string_view part : base::split(labels, ',')) {
     const std::size_t quote = part.find('"');
     if (quote != std::string_view::npos && part.size() > quote + 1)
       key.append("/").append(part.substr(quote + 1, part.size() - quote - 2));

@@ -18,8 +18,12 @@
 
 namespace gpuwright::catalog {
 
-/// "clock_hertz/sm" of gpuwright_gpu_clock_hertz and clock="sm".
-std::string short_key(const PlannedSeries& series);
+/// "clock_hertz/sm" of gpuwright_gpu_clock_hertz and clock="sm"; "node_memory_bytes/free" of
+/// gpuwright_node_memory_bytes and state="free".
+std::string short_key(std::string_view family, std::string_view labels);
+inline std::string short_key(const PlannedSeries& series) {
+  return short_key(series.family->name, series.labels);
+}
 
 /// How an answer of the driver's library becomes the value of a metric: exact where the answer is a count
 /// that is not scaled, or one bit. Only for values that are known.

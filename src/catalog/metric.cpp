@@ -27,6 +27,8 @@ base::Status check_family(const MetricFamilyRow& row, std::set<std::string>& nam
   if (!is_one_of(row.type, {"counter", "gauge", "info"})) return bad("type of a metric", row.type);
   if (!is_one_of(row.scope, {"gpu", "node", "job"})) return bad("scope of a metric", row.scope);
   if (!is_one_of(row.period, {"health", "rest"})) return bad("period of a metric", row.period);
+  if (!is_one_of(row.history, {"", "value", "rate"})) return bad("way to keep a metric", row.history);
+  if (row.history == "rate" && row.type != "counter") return bad("counter that has a rate", row.name);
   if (!row.unit.empty() && !row.name.ends_with("_" + row.unit))
     return bad("name that ends in its unit", row.name);
   return base::Done{};

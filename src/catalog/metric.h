@@ -14,12 +14,13 @@ namespace gpuwright::catalog {
 
 /// One family of series. The name is that of OpenMetrics: a counter's series add "_total".
 struct MetricFamilyRow {
-  std::string name;    ///< "gpuwright_gpu_energy_joules"
-  std::string type;    ///< counter, gauge, info
-  std::string unit;    ///< base unit, the name's last word; empty without
-  std::string scope;   ///< gpu, node, job: whose it is
-  std::string period;  ///< health (asked often) or rest
-  std::string panel;   ///< group on the page and the dashboards
+  std::string name;     ///< "gpuwright_gpu_energy_joules"
+  std::string type;     ///< counter, gauge, info
+  std::string unit;     ///< base unit, the name's last word; empty without
+  std::string scope;    ///< gpu, node, job: whose it is
+  std::string period;   ///< health (asked often) or rest
+  std::string panel;    ///< group on the page and the dashboards
+  std::string history;  ///< what is kept of it: value, rate (of a counter, per second), or nothing
   std::string help;
   std::string help_zh;
   std::string source;

@@ -15,6 +15,7 @@ void columns(Visitor& visitor, MetricFamilyRow& row) {
   visitor.text("scope", row.scope);
   visitor.text("period", row.period);
   visitor.text("panel", row.panel);
+  visitor.text("history", row.history);
   visitor.text("help", row.help);
   visitor.text("help_zh", row.help_zh);
   visitor.text("source", row.source);

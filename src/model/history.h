@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,13 @@ struct Incident {
   std::string subject;   ///< a GPU's UUID, or a subject's text ("host")
   std::string severity;  ///< "info", "warning", "error", "critical"
   std::int64_t start_ms = 0;
-  std::optional<std::int64_t> end_ms;  ///< nothing: it goes on
-  std::string ended_by;                ///< why it ended ("reset", "reboot", "replaced", "test passed")
-  std::vector<std::string> evidence;   ///< lines
+  std::optional<std::int64_t> end_ms;         ///< nothing: it goes on
+  std::string ended_by;                       ///< why it ended: a code of data/endings.csv
+  std::vector<std::string> evidence;          ///< lines
+  std::string device;                         ///< the subject's address ("0000:3b:00"); empty: this machine
+  std::string title;                          ///< in English, as it was said
+  std::map<std::string, std::string> params;  ///< of the cause's texts
+  std::string boot_id;                        ///< in which it was last seen
   bool operator==(const Incident&) const = default;
 };
 
@@ -90,7 +95,17 @@ struct SeriesData {
   bool operator==(const SeriesData&) const = default;
 };
 
-enum class HistoryTopic { Events, Incidents, Changes, Jobs, Series, SeriesNames };
+enum class HistoryTopic {
+  Events,
+  Incidents,
+  Changes,
+  Jobs,
+  Series,
+  SeriesNames,
+  EventCounts,  ///< events of one kind (`metric`) and boot, those of a GPU and code as one: their count, the
+                ///< last time
+  LastStates,   ///< of each subject and state the last change
+};
 
 /// A question to the history.
 struct HistoryQuery {
@@ -101,6 +116,7 @@ struct HistoryQuery {
   std::string metric;  ///< for Series
   /// Rows at most, the newest; buckets of one series at most: a coarser step is taken until they fit.
   std::int64_t limit = 1000;
+  std::string boot_id;  ///< for EventCounts
   bool operator==(const HistoryQuery&) const = default;
 };
 
@@ -113,6 +129,8 @@ struct HistoryAnswer {
   std::vector<StateChange> changes;
   std::vector<JobSeen> jobs;
   std::vector<SeriesData> series;  ///< for SeriesNames without buckets
+  std::int64_t newest_ms = 0;      ///< when the last tick was written; 0: none yet
+  std::string newest_boot;         ///< and in which boot
   bool operator==(const HistoryAnswer&) const = default;
 };
 

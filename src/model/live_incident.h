@@ -5,6 +5,7 @@
 
 #include "model/finding.h"
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,6 +21,7 @@ struct Condition {
   std::string title;
   std::map<std::string, std::string> params;  ///< of the cause's texts
   std::vector<std::string> evidence;          ///< lines
+  bool operator==(const Condition&) const = default;
 };
 
 enum class IncidentPhase { Suspected, Open, Fading, Ended };
@@ -32,7 +34,27 @@ struct LiveIncident {
   double first_s = 0;    ///< unix time of the first sign
   double last_s = 0;     ///< of the last
   double end_s = 0;      ///< where ended
-  std::string ended_by;  ///< "no longer seen", or what was proven
+  std::string ended_by;  ///< a code of data/endings.csv: "unseen", or what was proven
+};
+
+/// The same for as long as it goes on, also across restarts: "1796099696123/0000:3b:00/gpu-lost".
+inline std::string incident_id(const LiveIncident& incident) {
+  constexpr double kMilli = 1000;
+  const std::string& subject = incident.what.subject;
+  return std::to_string(std::llround(incident.first_s * kMilli)) + "/" +
+         (subject.empty() ? "host" : subject) + "/" + incident.what.cause;
+}
+
+/// What became of an incident.
+struct IncidentChange {
+  enum class Step {
+    Begun,
+    Changed,   ///< its severity or what is said of it
+    Evidence,  ///< only the lines that prove it
+    Ended,
+  };
+  Step step = Step::Begun;
+  LiveIncident incident;
 };
 
 }  // namespace gpuwright::model

@@ -49,6 +49,7 @@ struct KernelLogState {
 
 /// What watching costs.
 struct SelfState {
+  double at_s = 0;  ///< monotonic time when that was looked at
   double cpu_s = 0;
   std::uint64_t resident_bytes = 0;
   std::uint64_t proportional_bytes = 0;  ///< 0: not known
@@ -84,6 +85,34 @@ struct SurveyState {
   double pods_fresh_s = 0;          ///< monotonic time of its last good answer; 0: none
 };
 
+/// How writing the history goes.
+struct HistoryWriting {
+  bool wanted = false;    ///< false: nothing else is told
+  bool up = false;        ///< what happens is written
+  std::string condition;  ///< "opening", "ok", "full", "set aside", "hung", "off"
+  std::string why;        ///< one line for a person; empty: nothing
+  std::string path;
+  std::uint64_t ticks = 0;    ///< handed over
+  std::uint64_t dropped = 0;  ///< of them, for want of room in the queue
+  std::uint64_t lost = 0;     ///< of them, for want of room on the disk, or another writer
+  std::uint64_t restarts = 0;
+  std::uint64_t queued_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  double write_s = 0;  ///< what the last tick took
+};
+
+/// Somebody who is told of incidents.
+struct ReceiverState {
+  std::string name;   ///< "webhook", "alertmanager"
+  std::string where;  ///< scheme, host and port: the rest of an address may be a secret
+  bool up = false;    ///< it took the last notice
+  std::string why;    ///< why not; empty while nothing has been sent
+  std::uint64_t delivered = 0;
+  std::uint64_t failed = 0;   ///< tries
+  std::uint64_t dropped = 0;  ///< notices that were given up
+  std::uint64_t waiting = 0;
+};
+
 struct NodeState {
   SampledDriver driver;
   bool driver_known = false;
@@ -96,6 +125,8 @@ struct NodeState {
   HealthState health;
   std::vector<HostSeries> host_series;
   SurveyState survey;
+  HistoryWriting history;
+  std::vector<ReceiverState> receivers;
   double now_s = 0;   ///< monotonic
   double wall_s = 0;  ///< unix time
 };

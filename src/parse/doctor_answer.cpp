@@ -2,6 +2,7 @@
 #include "parse/doctor_answer.h"
 
 #include "base/text.h"
+#include "model/severity_word.h"
 
 #include <fmt/core.h>
 
@@ -18,19 +19,11 @@ using base::ErrorKind;
 using base::make_error;
 using base::Result;
 using kit::Node;
-using model::Severity;
 
 constexpr const char* kSchema = "1";
 constexpr std::size_t kMaxFindings = 256;
 constexpr std::size_t kMaxReasons = 64;
 constexpr std::size_t kMaxText = 300;
-
-constexpr auto kSeverities =
-    std::to_array<std::pair<const char*, Severity>>({{"harmless", Severity::Harmless},
-                                                     {"info", Severity::Info},
-                                                     {"warning", Severity::Warning},
-                                                     {"error", Severity::Error},
-                                                     {"critical", Severity::Critical}});
 
 std::string text_of(const Node& node) {
   return base::printable(node.text(), kMaxText);
@@ -45,17 +38,15 @@ void note_time(const Node& first, model::NodeFinding& finding) {
 }
 
 Result<model::NodeFinding> read_finding(const Node& node) {
-  const auto severity = std::find_if(kSeverities.begin(), kSeverities.end(), [&](const auto& entry) {
-    return node["severity"].text() == entry.first;
-  });
+  const auto severity = model::severity_of_word(node["severity"].text());
   const auto sure = base::parse_double(node["confidence"].text());
-  if (severity == kSeverities.end() || node["cause"].text().empty() || !sure || !(*sure >= 0 && *sure <= 1))
+  if (!severity || node["cause"].text().empty() || !sure || !(*sure >= 0 && *sure <= 1))
     return make_error(ErrorKind::Malformed, "a finding without cause, severity or confidence");
   model::NodeFinding finding;
   finding.cause = text_of(node["cause"]);
   finding.title = text_of(node["title"]);
   if (!node["subject"]["id"].text().empty()) finding.subject = text_of(node["subject"]["text"]);
-  finding.severity = severity->second;
+  finding.severity = *severity;
   finding.sure = std::lround(*sure * 100);
   note_time(node["first"], finding);
   return finding;

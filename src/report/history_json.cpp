@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_writer.h"
 #include "report/history.h"
+#include "report/wording.h"
 
 #include <fmt/core.h>
 
+#include <cstdlib>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace gpuwright::report {
@@ -26,29 +29,38 @@ void write_texts(JsonWriter& json, const char* key, const std::vector<std::strin
   json.end_array();
 }
 
-void write(JsonWriter& json, const model::HistoryEvent& event) {
+void write(JsonWriter& json, const model::HistoryEvent& event, const HistoryJsonOptions& /*options*/) {
   write_time(json, "time", event.time_ms);
   json.key("kind").string(event.kind).key("code").string(event.code).key("uuid").string(event.uuid);
   json.key("pci").string(event.pci).key("text").string(event.text).key("count").integer(event.count);
   json.key("verified").boolean(event.origin == model::Origin::Verified).key("boot_id").string(event.boot_id);
 }
 
-void write(JsonWriter& json, const model::Incident& one) {
+void write(JsonWriter& json, const model::Incident& one, const HistoryJsonOptions& options) {
   json.key("id").string(one.id).key("cause").string(one.cause).key("subject").string(one.subject);
   json.key("severity").string(one.severity);
   write_time(json, "start", one.start_ms);
   write_time(json, "end", one.end_ms);
   json.key("ended_by").string(one.ended_by);
   write_texts(json, "evidence", one.evidence);
+  json.key("device").string(one.device).key("start_s").number(static_cast<double>(one.start_ms) / 1000);
+  if (one.end_ms) json.key("end_s").number(static_cast<double>(*one.end_ms) / 1000);
+  using catalog::Language;
+  json.key("title").string(incident_title(one, options.catalog, Language::English));
+  if (options.catalog == nullptr) return;
+  json.key("title_zh").string(incident_title(one, options.catalog, Language::Chinese));
+  if (one.ended_by.empty()) return;
+  json.key("ended_by_text").string(ending_text(*options.catalog, one.ended_by, Language::English));
+  json.key("ended_by_text_zh").string(ending_text(*options.catalog, one.ended_by, Language::Chinese));
 }
 
-void write(JsonWriter& json, const model::StateChange& one) {
+void write(JsonWriter& json, const model::StateChange& one, const HistoryJsonOptions& /*options*/) {
   write_time(json, "time", one.time_ms);
   json.key("subject").string(one.subject).key("what").string(one.what).key("from").string(one.from);
   json.key("to").string(one.to).key("reason").string(one.reason);
 }
 
-void write(JsonWriter& json, const model::JobSeen& one) {
+void write(JsonWriter& json, const model::JobSeen& one, const HistoryJsonOptions& /*options*/) {
   json.key("kind").string(one.kind).key("id").string(one.id).key("user").string(one.user);
   json.key("queue").string(one.queue);
   write_texts(json, "gpu_uuids", one.gpu_uuids);
@@ -56,11 +68,30 @@ void write(JsonWriter& json, const model::JobSeen& one) {
   write_time(json, "end", one.end_ms);
 }
 
-void write(JsonWriter& json, const model::SeriesData& series) {
+/// As many as a chart needs.
+double six_digits(double value) {
+  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+/// [time, value] where nothing varied within the step, else [time, min, mean, max].
+void write_point(JsonWriter& json, const model::SeriesBucket& bucket) {
+  json.begin_array().number(static_cast<double>(bucket.time_ms) / 1000);
+  const bool varies = bucket.min != bucket.max;
+  if (varies) json.number(six_digits(bucket.min));
+  json.number(six_digits(bucket.mean));
+  if (varies) json.number(six_digits(bucket.max));
+  json.end_array();
+}
+
+void write(JsonWriter& json, const model::SeriesData& series, const HistoryJsonOptions& options) {
   json.key("metric").string(series.metric).key("uuid").string(series.uuid);
   json.key("step_s").number(static_cast<double>(series.step_ms) / 1000);
   json.key("points").begin_array();
   for (const model::SeriesBucket& bucket : series.buckets) {
+    if (options.compact) {
+      write_point(json, bucket);
+      continue;
+    }
     json.begin_object();
     json.key("time_s").number(static_cast<double>(bucket.time_ms) / 1000);
     json.key("min").number(bucket.min).key("mean").number(bucket.mean).key("max").number(bucket.max);
@@ -70,11 +101,11 @@ void write(JsonWriter& json, const model::SeriesData& series) {
 }
 
 template <class Row>
-void write_rows(JsonWriter& json, const std::vector<Row>& rows) {
+void write_rows(JsonWriter& json, const std::vector<Row>& rows, const HistoryJsonOptions& options) {
   json.begin_array();
   for (const Row& row : rows) {
     json.begin_object();
-    write(json, row);
+    write(json, row, options);
     json.end_object();
   }
   json.end_array();
@@ -119,27 +150,40 @@ std::string series_csv(const HistoryAnswer& answer) {
 
 }  // namespace
 
-std::string render_history_json(const HistoryAnswer& answer, HistoryTopic topic) {
-  JsonWriter json;
+void merge_history(HistoryAnswer answer, HistoryAnswer& all) {
+  if (all.error.empty() && all.series.empty() && answer.series.empty()) {
+    all = std::move(answer);
+    return;
+  }
+  if (all.error.empty()) all.error = answer.error;
+  all.cut = all.cut || answer.cut;
+  for (model::SeriesData& series : answer.series) all.series.push_back(std::move(series));
+}
+
+std::string render_history_json(const HistoryAnswer& answer, HistoryTopic topic,
+                                const HistoryJsonOptions& options) {
+  JsonWriter json(options.compact ? 0 : 2);
   json.begin_object();
   json.key("schema_version").integer(1).key("topic").string(topic_name(topic)).key("cut").boolean(answer.cut);
   json.key("rows");
   switch (topic) {
     case HistoryTopic::Events:
-      write_rows(json, answer.events);
+    case HistoryTopic::EventCounts:
+      write_rows(json, answer.events, options);
       break;
     case HistoryTopic::Incidents:
-      write_rows(json, answer.incidents);
+      write_rows(json, answer.incidents, options);
       break;
     case HistoryTopic::Changes:
-      write_rows(json, answer.changes);
+    case HistoryTopic::LastStates:
+      write_rows(json, answer.changes, options);
       break;
     case HistoryTopic::Jobs:
-      write_rows(json, answer.jobs);
+      write_rows(json, answer.jobs, options);
       break;
     case HistoryTopic::Series:
     case HistoryTopic::SeriesNames:
-      write_rows(json, answer.series);
+      write_rows(json, answer.series, options);
       break;
   }
   json.end_object();
@@ -150,6 +194,7 @@ std::string render_history_csv(const HistoryAnswer& answer, HistoryTopic topic) 
   std::string text;
   switch (topic) {
     case HistoryTopic::Events:
+    case HistoryTopic::EventCounts:
       text = row({"time", "kind", "code", "uuid", "pci", "text", "count", "verified"});
       for (const model::HistoryEvent& one : answer.events)
         text += row({history_time(one.time_ms), one.kind, one.code, one.uuid, one.pci, one.text,
@@ -162,6 +207,7 @@ std::string render_history_csv(const HistoryAnswer& answer, HistoryTopic topic) 
                      one.ended_by, one.id});
       break;
     case HistoryTopic::Changes:
+    case HistoryTopic::LastStates:
       text = row({"time", "subject", "what", "from", "to", "reason"});
       for (const model::StateChange& one : answer.changes)
         text += row({history_time(one.time_ms), one.subject, one.what, one.from, one.to, one.reason});

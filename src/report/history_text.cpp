@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/day.h"
 #include "base/text.h"
+#include "model/severity_word.h"
 #include "report/history.h"
 #include "report/layout.h"
+#include "report/wording.h"
 
 #include <fmt/core.h>
 
@@ -10,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 
 namespace gpuwright::report {
@@ -33,12 +36,32 @@ Style style_of(const std::string& severity) {
   return severity == "warning" ? Style::Warn : Style::Plain;
 }
 
+/// The heads of a table, in the language that is wanted.
+std::vector<std::string> heads(const std::vector<std::string>& english, const HistoryTextOptions& options) {
+  static const std::map<std::string, std::string> kChinese = {
+      {"TIME", "时间"}, {"KIND", "类别"},     {"CODE", "代码"},   {"TEXT", "内容"}, {"START", "开始"},
+      {"END", "结束"},  {"SEVERITY", "级别"}, {"CAUSE", "原因"},  {"ON", "对象"},   {"WHAT", "内容"},
+      {"FROM", "原值"}, {"TO", "新值"},       {"REASON", "原因"}, {"USER", "用户"}, {"QUEUE", "队列"},
+      {"GPUS", "GPU"},  {"ID", "编号"},       {"GPU", "GPU"}};
+  if (options.language != catalog::Language::Chinese) return english;
+  std::vector<std::string> all;
+  for (const std::string& head : english) all.push_back(kChinese.at(head));
+  return all;
+}
+
+std::string say(const std::string& reason, const HistoryTextOptions& options) {
+  return options.catalog == nullptr ? reason : reason_text(*options.catalog, reason, options.language);
+}
+
 std::string events_text(const HistoryAnswer& answer, const HistoryTextOptions& options) {
-  Table table({"TIME", "KIND", "CODE", "GPU", "TEXT"}, 4);
+  Table table(heads({"TIME", "KIND", "CODE", "GPU", "TEXT"}, options), 4);
+  const bool zh = options.language == catalog::Language::Chinese;
   for (const model::HistoryEvent& event : answer.events) {
-    std::string text = event.text;
-    if (event.count > 1) text += fmt::format(" ({} times)", event.count);
-    if (event.origin == model::Origin::Unverified) text += " (unverified: any user could have written this)";
+    std::string text = say(event.text, options);
+    if (event.count > 1)
+      text += zh ? fmt::format("（{} 次）", event.count) : fmt::format(" ({} times)", event.count);
+    if (event.origin == model::Origin::Unverified)
+      text += zh ? "（未验证：任何用户都能写入）" : " (unverified: any user could have written this)";
     table.add({{history_time(event.time_ms), event.kind, event.code,
                 event.uuid.empty() ? event.pci : short_uuid(event.uuid), text},
                Style::Plain});
@@ -46,34 +69,46 @@ std::string events_text(const HistoryAnswer& answer, const HistoryTextOptions& o
   return table.render(options.width, options.color);
 }
 
+std::string ending(const model::Incident& incident, const HistoryTextOptions& options) {
+  return options.catalog == nullptr ? incident.ended_by
+                                    : ending_text(*options.catalog, incident.ended_by, options.language);
+}
+
 std::string incidents_text(const HistoryAnswer& answer, const HistoryTextOptions& options) {
-  Table table({"START", "SEVERITY", "CAUSE", "ON", "END", "EVIDENCE"}, 5);
+  const bool zh = options.language == catalog::Language::Chinese;
+  Table table(heads({"START", "SEVERITY", "CAUSE", "ON", "END", "WHAT"}, options), 5);
   for (const model::Incident& one : answer.incidents) {
-    std::string end = end_text(one.end_ms, "goes on");
-    if (!one.ended_by.empty()) end += " (" + one.ended_by + ")";
-    table.add({{history_time(one.start_ms), one.severity, one.cause, short_uuid(one.subject), end,
-                one.evidence.empty() ? "" : one.evidence.front()},
-               style_of(one.severity)});
+    std::string end = end_text(one.end_ms, zh ? "仍在继续" : "goes on");
+    if (!one.ended_by.empty()) end += " (" + ending(one, options) + ")";
+    std::string what = incident_title(one, options.catalog, options.language);
+    if (what.empty() && !one.evidence.empty()) what = one.evidence.front();
+    const auto severity = model::severity_of_word(one.severity);
+    table.add(
+        {{history_time(one.start_ms), severity ? severity_text(*severity, options.language) : one.severity,
+          one.cause, short_uuid(one.subject), end, what},
+         style_of(one.severity)});
   }
   return table.render(options.width, options.color);
 }
 
 std::string changes_text(const HistoryAnswer& answer, const HistoryTextOptions& options) {
-  Table table({"TIME", "ON", "WHAT", "FROM", "TO", "REASON"}, 5);
+  Table table(heads({"TIME", "ON", "WHAT", "FROM", "TO", "REASON"}, options), 5);
   for (const model::StateChange& one : answer.changes) {
-    table.add({{history_time(one.time_ms), short_uuid(one.subject), one.what, one.from, one.to, one.reason},
+    table.add({{history_time(one.time_ms), short_uuid(one.subject), say(one.what, options),
+                say(one.from, options), say(one.to, options), say(one.reason, options)},
                Style::Plain});
   }
   return table.render(options.width, options.color);
 }
 
 std::string jobs_text(const HistoryAnswer& answer, const HistoryTextOptions& options) {
-  Table table({"START", "END", "KIND", "ID", "USER", "QUEUE", "GPUS"}, 6);
+  Table table(heads({"START", "END", "KIND", "ID", "USER", "QUEUE", "GPUS"}, options), 6);
   for (const model::JobSeen& one : answer.jobs) {
     std::vector<std::string> gpus;
     for (const std::string& uuid : one.gpu_uuids) gpus.push_back(short_uuid(uuid));
-    table.add({{history_time(one.start_ms), end_text(one.end_ms, "runs"), one.kind, one.id, one.user,
-                one.queue, base::join(gpus, " ")},
+    table.add({{history_time(one.start_ms),
+                end_text(one.end_ms, options.language == catalog::Language::Chinese ? "运行中" : "runs"),
+                one.kind, one.id, one.user, one.queue, base::join(gpus, " ")},
                Style::Plain});
   }
   return table.render(options.width, options.color);
@@ -127,6 +162,13 @@ std::string names_text(const HistoryAnswer& answer) {
 
 }  // namespace
 
+std::string incident_title(const model::Incident& incident, const catalog::Catalog* catalog,
+                           catalog::Language language) {
+  const catalog::Cause* cause = catalog == nullptr ? nullptr : catalog->cause(incident.cause);
+  if (cause == nullptr) return incident.title;
+  return fill_in(language == catalog::Language::Chinese ? cause->title.zh : cause->title.en, incident.params);
+}
+
 const char* topic_name(HistoryTopic topic) {
   switch (topic) {
     case HistoryTopic::Events:
@@ -140,9 +182,13 @@ const char* topic_name(HistoryTopic topic) {
     case HistoryTopic::Series:
       return "series";
     case HistoryTopic::SeriesNames:
+      return "names";
+    case HistoryTopic::EventCounts:
+      return "counts";
+    case HistoryTopic::LastStates:
       break;
   }
-  return "names";
+  return "states";
 }
 
 std::string history_time(std::int64_t time_ms) {
@@ -195,12 +241,14 @@ std::string render_history_text(const HistoryAnswer& answer, HistoryTopic topic,
   std::string text;
   switch (topic) {
     case HistoryTopic::Events:
+    case HistoryTopic::EventCounts:
       text = events_text(answer, options);
       break;
     case HistoryTopic::Incidents:
       text = incidents_text(answer, options);
       break;
     case HistoryTopic::Changes:
+    case HistoryTopic::LastStates:
       text = changes_text(answer, options);
       break;
     case HistoryTopic::Jobs:

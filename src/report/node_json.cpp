@@ -23,6 +23,15 @@ void write_text(JsonWriter& json, const char* key, const std::string& text) {
   if (!text.empty()) json.key(key).string(text);
 }
 
+/// A reason, and the same in Chinese where the knowledge has it.
+void write_reason(JsonWriter& json, const std::string& key, const std::string& text,
+                  const catalog::Catalog& catalog) {
+  if (text.empty()) return;
+  json.key(key).string(text);
+  const std::string chinese = reason_text(catalog, text, catalog::Language::Chinese);
+  if (chinese != text) json.key(key + "_zh").string(chinese);
+}
+
 void write_values(JsonWriter& json, const GpuState& gpu, const std::vector<catalog::PlannedSeries>& series) {
   json.key("values").begin_object();
   for (const catalog::PlannedSeries& one : series) {
@@ -67,7 +76,7 @@ void write_user(JsonWriter& json, const model::GpuUser& user) {
 }
 
 void write_gpu(JsonWriter& json, const NodeState& state, const GpuState& gpu,
-               const std::vector<catalog::PlannedSeries>& series) {
+               const std::vector<catalog::PlannedSeries>& series, const catalog::Catalog& catalog) {
   json.begin_object();
   json.key("index").integer(gpu.identity.index);
   write_text(json, "uuid", gpu.identity.uuid);
@@ -77,7 +86,7 @@ void write_gpu(JsonWriter& json, const NodeState& state, const GpuState& gpu,
   json.key("up").boolean(gpu.up);
   if (gpu.lost) json.key("lost").boolean(true);
   if (gpu.asleep) json.key("asleep").boolean(true);
-  write_text(json, "why", gpu.why);
+  write_reason(json, "why", gpu.why, catalog);
   if (gpu.ever) json.key("age_s").number(std::max(0.0, state.now_s - gpu.fresh_s));
   json.key("hangs").integer(static_cast<std::int64_t>(gpu.hangs));
   write_values(json, gpu, series);
@@ -137,6 +146,34 @@ void write_self(JsonWriter& json, const NodeState& state) {
   json.key("left_behind").integer(static_cast<std::int64_t>(self.left_behind)).end_object();
 }
 
+void write_history(JsonWriter& json, const model::HistoryWriting& history, const catalog::Catalog& catalog) {
+  if (!history.wanted) return;
+  json.key("history").begin_object().key("up").boolean(history.up);
+  json.key("condition").string(history.condition);
+  write_reason(json, "why", history.why, catalog);
+  json.key("path").string(history.path);
+  json.key("file_bytes").integer(static_cast<std::int64_t>(history.file_bytes));
+  json.key("queued_bytes").integer(static_cast<std::int64_t>(history.queued_bytes));
+  json.key("ticks").integer(static_cast<std::int64_t>(history.ticks));
+  json.key("dropped").integer(static_cast<std::int64_t>(history.dropped));
+  json.key("lost").integer(static_cast<std::int64_t>(history.lost));
+  json.key("restarts").integer(static_cast<std::int64_t>(history.restarts)).end_object();
+}
+
+void write_receivers(JsonWriter& json, const std::vector<model::ReceiverState>& receivers) {
+  if (receivers.empty()) return;
+  json.key("receivers").begin_array();
+  for (const model::ReceiverState& one : receivers) {
+    json.begin_object().key("name").string(one.name).key("where").string(one.where).key("up").boolean(one.up);
+    write_text(json, "why", one.why);
+    json.key("delivered").integer(static_cast<std::int64_t>(one.delivered));
+    json.key("failed").integer(static_cast<std::int64_t>(one.failed));
+    json.key("dropped").integer(static_cast<std::int64_t>(one.dropped));
+    json.key("waiting").integer(static_cast<std::int64_t>(one.waiting)).end_object();
+  }
+  json.end_array();
+}
+
 void write_texts(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
   json.key(key).begin_array();
   for (const std::string& text : texts) json.string(text);
@@ -149,19 +186,40 @@ std::vector<std::string> filled(std::vector<std::string> texts,
   return texts;
 }
 
+void write_health(JsonWriter& json, const NodeState& state, const catalog::Catalog& catalog) {
+  const model::HealthState& health = state.health;
+  if (health.looked_s > 0) json.key("looked_s").number(health.looked_s);
+  write_reason(json, "could_not_look", health.could_not_look, catalog);
+  json.key("incidents").begin_array();
+  for (const auto* list : {&health.open, &health.ended}) {
+    for (const model::LiveIncident& incident : *list) write_incident(json, state, incident, catalog);
+  }
+  json.end_array();
+}
+
+}  // namespace
+
 void write_incident(JsonWriter& json, const NodeState& state, const model::LiveIncident& incident,
                     const catalog::Catalog& catalog) {
   const model::Condition& what = incident.what;
-  json.begin_object().key("id").integer(incident.number).key("cause").string(what.cause);
+  json.begin_object().key("id").integer(incident.number).key("key").string(model::incident_id(incident));
+  json.key("cause").string(what.cause);
   json.key("title").string(what.title);
   json.key("severity").string(severity_text(what.severity, catalog::Language::English));
   json.key("phase").string(incident.phase == model::IncidentPhase::Open     ? "open"
                            : incident.phase == model::IncidentPhase::Fading ? "fading"
                                                                             : "ended");
   json.key("subject").string(what.subject);
-  if (const auto gpu = model::gpu_at(state, what.subject)) json.key("gpu").integer(*gpu);
+  if (const auto gpu = model::gpu_at(state, what.subject)) {
+    json.key("gpu").integer(*gpu);
+    write_text(json, "uuid", state.gpus.at(*gpu).identity.uuid);
+  }
   json.key("start_s").number(incident.first_s).key("last_s").number(incident.last_s);
-  if (incident.end_s > 0) json.key("end_s").number(incident.end_s).key("ended_by").string(incident.ended_by);
+  if (incident.end_s > 0) {
+    json.key("end_s").number(incident.end_s);
+    json.key("ended_by").string(ending_text(catalog, incident.ended_by, catalog::Language::English));
+    json.key("ended_by_zh").string(ending_text(catalog, incident.ended_by, catalog::Language::Chinese));
+  }
   write_texts(json, "evidence", what.evidence);
   if (const catalog::Cause* cause = catalog.cause(what.cause)) {
     json.key("title_zh").string(fill_in(cause->title.zh, what.params));
@@ -173,19 +231,6 @@ void write_incident(JsonWriter& json, const NodeState& state, const model::LiveI
   json.end_object();
 }
 
-void write_health(JsonWriter& json, const NodeState& state, const catalog::Catalog& catalog) {
-  const model::HealthState& health = state.health;
-  if (health.looked_s > 0) json.key("looked_s").number(health.looked_s);
-  write_text(json, "could_not_look", health.could_not_look);
-  json.key("incidents").begin_array();
-  for (const auto* list : {&health.open, &health.ended}) {
-    for (const model::LiveIncident& incident : *list) write_incident(json, state, incident, catalog);
-  }
-  json.end_array();
-}
-
-}  // namespace
-
 std::string render_node_json(const NodeState& state, const std::vector<catalog::PlannedSeries>& series,
                              const catalog::Catalog& catalog) {
   JsonWriter json(0);
@@ -194,13 +239,15 @@ std::string render_node_json(const NodeState& state, const std::vector<catalog::
   json.key("host").string(state.host);
   json.key("simulated").boolean(state.driver.simulated);
   write_text(json, "driver_version", state.driver.driver_version);
-  write_text(json, "no_driver", state.no_driver);
+  write_reason(json, "no_driver", state.no_driver, catalog);
   if (state.gpus_on_bus >= 0) json.key("gpus_on_bus").integer(state.gpus_on_bus);
   json.key("gpus").begin_array();
-  for (const auto& entry : state.gpus) write_gpu(json, state, entry.second, series);
+  for (const auto& entry : state.gpus) write_gpu(json, state, entry.second, series, catalog);
   json.end_array();
   write_health(json, state, catalog);
   write_survey(json, state);
+  write_history(json, state.history, catalog);
+  write_receivers(json, state.receivers);
   write_self(json, state);
   json.end_object();
   return json.text();

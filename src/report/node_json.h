@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/json_writer.h"
 #include "catalog/catalog.h"
 #include "model/node_state.h"
 
@@ -15,6 +16,10 @@ namespace gpuwright::report {
 /// answer there are none.
 std::string render_node_json(const model::NodeState& state, const std::vector<catalog::PlannedSeries>& series,
                              const catalog::Catalog& catalog);
+
+/// One incident as an object, with what to do in both languages.
+void write_incident(base::JsonWriter& json, const model::NodeState& state,
+                    const model::LiveIncident& incident, const catalog::Catalog& catalog);
 
 /// The table of metrics: key, unit, group, and help in both languages.
 std::string render_metrics_json(const catalog::Metrics& metrics,

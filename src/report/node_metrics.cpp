@@ -214,13 +214,51 @@ void write_survey_age(const Writing& to) {
     to.text.sample("of=\"pods\"", std::max(0.0, to.state.now_s - survey.pods_fresh_s));
 }
 
-constexpr std::array<NodeFamily, 18> kNodeFamilies = {{
+// ---- the history; nothing where none is kept ----
+
+template <auto Member>
+void write_of_history(const Writing& to) {
+  if (to.state.history.wanted) to.text.sample("", to.state.history.*Member);
+}
+
+void write_history_up(const Writing& to) {
+  if (to.state.history.wanted) to.text.sample("", std::uint64_t{to.state.history.up ? 1U : 0U});
+}
+
+void write_history_info(const Writing& to) {
+  if (!to.state.history.wanted) return;
+  std::string labels;
+  add_label(labels, "condition", to.state.history.condition);
+  add_label(labels, "path", to.state.history.path);
+  to.text.sample(labels, std::uint64_t{1});
+}
+
+// ---- who is told of incidents; nothing where nobody is ----
+
+template <auto Member>
+void write_of_receivers(const Writing& to) {
+  for (const model::ReceiverState& one : to.state.receivers) {
+    std::string labels;
+    add_label(labels, "receiver", one.name);
+    to.text.sample(labels, static_cast<std::uint64_t>(one.*Member));
+  }
+}
+
+constexpr std::array<NodeFamily, 31> kNodeFamilies = {{
     {"gpuwright_build_info", write_build},
     {"gpuwright_cgroup_cpu_throttled_seconds", write_throttling},
     {"gpuwright_health_last_look_timestamp_seconds",
      [](const Writing& to) {
        if (to.state.health.looked_s > 0) to.text.sample("", to.state.health.looked_s);
      }},
+    {"gpuwright_history_bytes", write_of_history<&model::HistoryWriting::file_bytes>},
+    {"gpuwright_history_info", write_history_info},
+    {"gpuwright_history_queue_bytes", write_of_history<&model::HistoryWriting::queued_bytes>},
+    {"gpuwright_history_restarts", write_of_history<&model::HistoryWriting::restarts>},
+    {"gpuwright_history_ticks_dropped", write_of_history<&model::HistoryWriting::dropped>},
+    {"gpuwright_history_ticks_lost", write_of_history<&model::HistoryWriting::lost>},
+    {"gpuwright_history_up", write_history_up},
+    {"gpuwright_history_write_seconds", write_of_history<&model::HistoryWriting::write_s>},
     {"gpuwright_incident_start_timestamp_seconds", write_incidents},
     {"gpuwright_kernel_log_lines", [](const Writing& to) { to.text.sample("", to.state.kernel.lines); }},
     {"gpuwright_kernel_log_lost", [](const Writing& to) { to.text.sample("", to.state.kernel.lost); }},
@@ -228,10 +266,15 @@ constexpr std::array<NodeFamily, 18> kNodeFamilies = {{
      [](const Writing& to) { to.text.sample("", to.state.kernel.unverified); }},
     {"gpuwright_node_gpus", write_node_gpus},
     {"gpuwright_node_info", write_node_info},
+    {"gpuwright_notices_delivered", write_of_receivers<&model::ReceiverState::delivered>},
+    {"gpuwright_notices_dropped", write_of_receivers<&model::ReceiverState::dropped>},
+    {"gpuwright_notices_failed", write_of_receivers<&model::ReceiverState::failed>},
+    {"gpuwright_notices_waiting", write_of_receivers<&model::ReceiverState::waiting>},
     {"gpuwright_process_cpu_seconds", [](const Writing& to) { to.text.sample("", to.state.self.cpu_s); }},
     {"gpuwright_process_resident_memory_bytes", write_memory},
     {"gpuwright_processes_left_behind",
      [](const Writing& to) { to.text.sample("", to.state.self.left_behind); }},
+    {"gpuwright_receiver_up", write_of_receivers<&model::ReceiverState::up>},
     {"gpuwright_sampler_restarts",
      [](const Writing& to) { to.text.sample("", to.state.self.sampler_restarts); }},
     {"gpuwright_scrapes", [](const Writing& to) { to.text.sample("", to.state.self.scrapes); }},

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/wording.h"
 
+#include "base/text.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace gpuwright::report {
@@ -170,6 +175,59 @@ std::string severity_text(model::Severity severity, Language language) {
       return zh ? "严重" : "critical";
   }
   return "";
+}
+
+std::string ending_text(const catalog::Catalog& catalog, const std::string& code, Language language) {
+  const base::CsvTable* endings = catalog.table("endings");
+  if (endings == nullptr) return code;
+  for (const base::CsvTable::Row& row : endings->rows) {
+    if (endings->cell(row, "code") == code)
+      return endings->cell(row, language == Language::Chinese ? "text_zh" : "text");
+  }
+  return code;
+}
+
+namespace {
+
+/// What stands for the {parts} of the template; nothing where the text is not made of it.
+std::optional<std::map<std::string, std::string>> parts_of(std::string_view text, std::string_view made_of) {
+  std::map<std::string, std::string> parts;
+  while (true) {
+    const std::size_t open = made_of.find('{');
+    const std::string_view fixed = made_of.substr(0, open);
+    if (!text.starts_with(fixed)) return std::nullopt;
+    text.remove_prefix(fixed.size());
+    if (open == std::string_view::npos) break;
+    const std::size_t close = made_of.find('}', open);
+    if (close == std::string_view::npos) return std::nullopt;
+    const std::string name(made_of.substr(open + 1, close - open - 1));
+    made_of.remove_prefix(close + 1);
+    const std::string_view next = made_of.substr(0, made_of.find('{'));
+    // The last part goes as far as what follows it stands at the end.
+    const bool last = next.size() == made_of.size();
+    const std::size_t end = next.empty() ? text.size() : last ? text.rfind(next) : text.find(next);
+    if (end == std::string_view::npos) return std::nullopt;
+    parts[name] = text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  if (!text.empty()) return std::nullopt;
+  return parts;
+}
+
+}  // namespace
+
+std::string reason_text(const catalog::Catalog& catalog, const std::string& reason, Language language) {
+  const base::CsvTable* reasons = catalog.table("reasons");
+  if (language != Language::Chinese || reasons == nullptr) return reason;
+  for (const base::CsvTable::Row& row : reasons->rows) {
+    const auto parts = parts_of(reason, reasons->cell(row, "text"));
+    if (!parts) continue;
+    std::string text = reasons->cell(row, "text_zh");
+    for (const auto& [name, part] : *parts)
+      text = base::replace_all(text, "{" + name + "}", reason_text(catalog, part, language));
+    return text;
+  }
+  return reason;
 }
 
 std::string of_year_text(const model::EventTime& time) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "catalog/catalog.h"
 #include "catalog/cause.h"
 #include "model/finding.h"
 
@@ -29,6 +30,13 @@ std::string of_year_text(const model::EventTime& time);
 /// it or with the parenthesis that holds nothing else; a device that a command needs shows as "<GPU>",
 /// "<node>".
 std::string fill_in(const std::string& template_text, const std::map<std::string, std::string>& params);
+
+/// How an incident ended, from a code of data/endings.csv; of an unknown one the code itself.
+std::string ending_text(const catalog::Catalog& catalog, const std::string& code, catalog::Language language);
+
+/// A reason in that language, where data/reasons.csv has its text, {parts} filled in; else as it is.
+std::string reason_text(const catalog::Catalog& catalog, const std::string& reason,
+                        catalog::Language language);
 
 /// What an input was recognised as, from an id of data/formats.yaml or "lines:GROUP".
 std::string format_text(const std::string& id, catalog::Language language);

@@ -11,9 +11,51 @@ void Health::raise(Seen& seen) {
   if (seen.incident.number == 0) {
     seen.incident.number = ++last_number_;
     seen.incident.phase = model::IncidentPhase::Open;
-    changes_.push_back(seen.incident);
+    changes_.push_back({model::IncidentChange::Step::Begun, seen.incident});
   }
   seen.incident.phase = model::IncidentPhase::Open;
+}
+
+void Health::see(Seen& seen, const model::Condition& condition, double now_s) {
+  using Step = model::IncidentChange::Step;
+  model::LiveIncident& incident = seen.incident;
+  if (seen.seen == 0 && incident.first_s == 0) incident.first_s = now_s;
+  const model::Condition before = std::exchange(incident.what, condition);
+  incident.last_s = now_s;
+  seen.missed = 0;
+  const bool renewed = std::exchange(seen.ends_as, "unseen") == "reboot";  // it is of this boot, too
+  ++seen.seen;
+  if (incident.number == 0 || (before == condition && !renewed)) return;
+  model::Condition with_evidence = before;
+  with_evidence.evidence = condition.evidence;
+  changes_.push_back({with_evidence == condition ? Step::Evidence : Step::Changed, incident});
+}
+
+void Health::take_over(const model::LiveIncident& incident, bool rebooted) {
+  const Key key{incident.what.cause, incident.what.subject};
+  const auto known = seen_.find(key);
+  if (known != seen_.end()) {
+    known->second.incident.first_s = incident.first_s;
+    if (known->second.incident.number == 0) raise(known->second);
+    for (model::IncidentChange& change : changes_) {
+      const model::Condition& what = change.incident.what;
+      if (Key{what.cause, what.subject} != key) continue;
+      change.incident.first_s = incident.first_s;
+      if (change.step == model::IncidentChange::Step::Begun)
+        change.step = model::IncidentChange::Step::Changed;
+    }
+    return;
+  }
+  Seen seen;
+  seen.incident = incident;
+  seen.incident.number = ++last_number_;
+  seen.incident.phase = model::IncidentPhase::Open;
+  seen.source = "look";
+  if (rebooted) {
+    seen.missed = options_.clear_after - 1;
+    seen.ends_as = "reboot";
+  }
+  seen_.emplace(key, std::move(seen));
 }
 
 void Health::end(Seen& seen, const std::string& why, double now_s) {
@@ -21,7 +63,7 @@ void Health::end(Seen& seen, const std::string& why, double now_s) {
   seen.incident.phase = model::IncidentPhase::Ended;
   seen.incident.end_s = now_s;
   seen.incident.ended_by = why;
-  changes_.push_back(seen.incident);
+  changes_.push_back({model::IncidentChange::Step::Ended, seen.incident});
   ended_.insert(ended_.begin(), seen.incident);
   if (ended_.size() > options_.keep_ended) ended_.resize(options_.keep_ended);
 }
@@ -34,12 +76,8 @@ void Health::report(const std::string& source, const std::vector<model::Conditio
     const Key key{condition.cause, condition.subject};
     if (!now.insert(key).second) continue;
     Seen& seen = seen_[key];
-    if (seen.seen == 0 && seen.incident.first_s == 0) seen.incident.first_s = now_s;
     seen.source = source;
-    seen.incident.what = condition;
-    seen.incident.last_s = now_s;
-    seen.missed = 0;
-    ++seen.seen;
+    see(seen, condition, now_s);
     if (condition.severity == model::Severity::Critical || seen.seen >= options_.raise_after) raise(seen);
   }
   for (auto at = seen_.begin(); at != seen_.end();) {
@@ -56,7 +94,7 @@ void Health::report(const std::string& source, const std::vector<model::Conditio
       ++at;
       continue;
     }
-    end(seen, "no longer seen", now_s);
+    end(seen, seen.ends_as, now_s);
     at = seen_.erase(at);
   }
 }

@@ -30,6 +30,9 @@ class Health {
   /// source's conditions are not touched. A source that could not look does not report: then nothing is
   /// better, and nothing worse.
   void report(const std::string& source, const std::vector<model::Condition>& conditions, double now_s);
+  /// What an earlier daemon knew to be open when it ended. The first reports tell whether it goes on; after a
+  /// reboot, one that does not see it ends it. What was raised here meanwhile is the same incident.
+  void take_over(const model::LiveIncident& incident, bool rebooted);
   /// Proven: this subject's incidents are over. Returns how many were.
   std::size_t recovered(const std::string& subject, const std::string& why, double now_s);
 
@@ -37,8 +40,8 @@ class Health {
   std::vector<model::LiveIncident> open() const;
   /// Those that ended, the newest first.
   const std::vector<model::LiveIncident>& ended() const { return ended_; }
-  /// What was raised or ended since this was last asked.
-  std::vector<model::LiveIncident> take_changes() { return std::exchange(changes_, {}); }
+  /// What was raised, changed or ended since this was last asked, in order.
+  std::vector<model::IncidentChange> take_changes() { return std::exchange(changes_, {}); }
   /// Unix time of the last report that could look; 0: none yet.
   double looked_s() const { return looked_s_; }
 
@@ -48,16 +51,18 @@ class Health {
     std::string source;
     int seen = 0;  ///< reports in a row
     int missed = 0;
+    std::string ends_as = "unseen";  ///< when it is missing
   };
   using Key = std::pair<std::string, std::string>;  ///< cause, subject
 
+  void see(Seen& seen, const model::Condition& condition, double now_s);
   void raise(Seen& seen);
   void end(Seen& seen, const std::string& why, double now_s);
 
   HealthOptions options_;
   std::map<Key, Seen> seen_;
   std::vector<model::LiveIncident> ended_;
-  std::vector<model::LiveIncident> changes_;
+  std::vector<model::IncidentChange> changes_;
   std::int64_t last_number_ = 0;
   double looked_s_ = 0;
 };

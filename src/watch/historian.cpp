@@ -27,6 +27,11 @@ Historian::Historian(HistorianOptions options) : options_(std::move(options)) {}
 
 Historian::~Historian() = default;
 
+bool Historian::end_process() {
+  if (before_close_ && process_.running()) before_close_();
+  return process_.end();
+}
+
 std::uint32_t Historian::series(const std::string& metric, const std::string& uuid) {
   const auto number = static_cast<std::uint32_t>(names_.size());
   const auto [at, fresh] = names_.try_emplace({metric, uuid}, number);
@@ -107,7 +112,7 @@ void Historian::start(Time now) {
 
 void Historian::stop(const std::string& why, Time now) {
   const pid_t pid = process_.pid();
-  if (!process_.end()) ++state_.left_behind;
+  if (!end_process()) ++state_.left_behind;
   next_ = sent_ = 0;
   state_.condition = HistoryCondition::Hung;
   const auto wait = std::max(next_start_ - now, steady_clock::duration::zero());
@@ -220,7 +225,7 @@ void Historian::finish(std::chrono::milliseconds deadline) {
     pollfd ready{process_.fd(), static_cast<short>(wants_to_write() ? POLLIN | POLLOUT : POLLIN), 0};
     ::poll(&ready, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 1, 100)));
   }
-  process_.end();
+  (void)end_process();
 }
 
 }  // namespace gpuwright::watch

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -67,6 +68,8 @@ class Historian {
   /// Reads and writes what can be without waiting, starts and replaces the process. Call it when fd() is
   /// ready, after tick() and ask(), and once a second.
   void pump(Time now = std::chrono::steady_clock::now());
+  /// Whom to tell before the socket is closed, so that nobody watches what is no more.
+  void before_close(std::function<void()> tell) { before_close_ = std::move(tell); }
   /// The socket to watch; -1: none now. It changes when state().starts does.
   int fd() const { return process_.running() ? process_.fd() : -1; }
   /// Whether fd() should be watched for room to write.
@@ -93,7 +96,10 @@ class Historian {
   void fail_questions(const std::string& why);
   bool hangs(Time now) const;
 
+  bool end_process();
+
   HistorianOptions options_;
+  std::function<void()> before_close_;
   host::Forked process_;
   FrameCutter cutter_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> names_;

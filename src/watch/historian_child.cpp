@@ -116,8 +116,9 @@ class Child {
   }
 
   base::Status open_store() {
-    const std::size_t slash = options_.path.rfind('/');
-    if (slash != std::string::npos && slash > 0) ::mkdir(options_.path.substr(0, slash).c_str(), 0755);
+    for (std::size_t at = options_.path.find('/', 1); at != std::string::npos;
+         at = options_.path.find('/', at + 1))
+      ::mkdir(options_.path.substr(0, at).c_str(), 0755);
     GPUWRIGHT_TRY([[maybe_unused]] const auto locked, lock());
     auto opened = HistoryStore::open(options_.path, options_.store);
     if (!opened && opened.error().kind == ErrorKind::Malformed) {

@@ -12,7 +12,7 @@
 namespace gpuwright::watch {
 
 struct HistorianChildOptions {
-  std::string path;  ///< its folder is made where it is missing
+  std::string path;  ///< its folders are made where they are missing
   HistoryOptions store;
   std::chrono::milliseconds retry{10000};    ///< how soon a full or locked file is tried again
   std::chrono::milliseconds upkeep{60000};   ///< between two times of maintain()

@@ -5,6 +5,7 @@
 #include "watch/pack.h"
 
 #include <algorithm>
+#include <map>
 
 namespace gpuwright::watch {
 
@@ -40,6 +41,11 @@ class Pack {
       each_field(*this, const_cast<T&>(item));  // NOLINT: one list of fields for both
     return *this;
   }
+  Pack& map(const std::map<std::string, std::string>& entries) {
+    out_.varint(entries.size());
+    for (const auto& [key, value] : entries) field(key).field(value);
+    return *this;
+  }
   PackWriter& out() { return out_; }
 
  private:
@@ -68,6 +74,14 @@ class Unpack {
     for (std::size_t i = 0; i < count && in_.ok(); ++i) {
       items.emplace_back();
       each_field(*this, items.back());
+    }
+    return *this;
+  }
+  Unpack& map(std::map<std::string, std::string>& entries) {
+    const std::size_t count = in_.count();
+    for (std::size_t i = 0; i < count && in_.ok(); ++i) {
+      const std::string key = in_.text();
+      field(entries[key]);
     }
     return *this;
   }
@@ -101,6 +115,7 @@ template <class Archive>
 void each_field(Archive& to, model::Incident& incident) {
   to.field(incident.id).field(incident.cause).field(incident.subject).field(incident.severity);
   to.field(incident.start_ms).field(incident.end_ms).field(incident.ended_by).list(incident.evidence);
+  to.field(incident.device).field(incident.title).map(incident.params).field(incident.boot_id);
 }
 
 template <class Archive>
@@ -127,14 +142,16 @@ void each_field(Archive& to, model::SeriesData& series) {
 
 template <class Archive>
 void each_field(Archive& to, HistoryQuery& query) {
-  enum_field(to, query.topic, model::HistoryTopic::SeriesNames);
+  enum_field(to, query.topic, model::HistoryTopic::LastStates);
   to.field(query.since_ms).field(query.until_ms).field(query.uuid).field(query.metric).field(query.limit);
+  to.field(query.boot_id);
 }
 
 template <class Archive>
 void each_field(Archive& to, HistoryAnswer& answer) {
   to.field(answer.error).field(answer.cut).list(answer.events).list(answer.incidents).list(answer.changes);
-  to.list(answer.jobs).list(answer.series);
+  to.list(answer.jobs).list(answer.series).field(answer.newest_ms);
+  to.field(answer.newest_boot);
 }
 
 template <class Archive>

@@ -68,6 +68,10 @@ std::optional<model::Incident> incident_of(const SqliteStatement& row) {
   incident.end_ms = end_at(row, 5);
   incident.ended_by = row.text(6);
   incident.evidence = unpack_texts(row.bytes(7));
+  incident.device = row.text(8);
+  incident.title = row.text(9);
+  incident.params = unpack_pairs(row.bytes(10));
+  incident.boot_id = row.text(11);
   return incident;
 }
 
@@ -112,9 +116,10 @@ base::Status ask_events(SqliteDatabase& database, const HistoryQuery& query, His
 base::Status ask_incidents(SqliteDatabase& database, const HistoryQuery& query, HistoryAnswer& answer) {
   GPUWRIGHT_TRY(
       SqliteStatement row,
-      database.prepare("SELECT id, cause, subject, severity, start_ms, end_ms, ended_by, evidence FROM "
-                       "incidents WHERE (end_ms IS NULL OR end_ms >= ?1) AND start_ms <= ?2 AND "
-                       "(?3 = '' OR subject = ?3) ORDER BY start_ms DESC, rowid DESC"));
+      database.prepare(
+          "SELECT id, cause, subject, severity, start_ms, end_ms, ended_by, evidence, device, "
+          "title, params, boot FROM incidents WHERE (end_ms IS NULL OR end_ms >= ?1) AND start_ms <= ?2 AND "
+          "(?3 = '' OR subject = ?3) ORDER BY start_ms DESC, rowid DESC"));
   GPUWRIGHT_TRY(answer.cut,
                 newest<model::Incident>(bind_query(row, query), query.limit, answer.incidents, incident_of));
   return base::Done{};
@@ -159,6 +164,35 @@ base::Status ask_names(SqliteDatabase& database, const HistoryQuery& query, Hist
   }
 }
 
+base::Status ask_counts(SqliteDatabase& database, const HistoryQuery& query, HistoryAnswer& answer) {
+  GPUWRIGHT_TRY(SqliteStatement row,
+                database.prepare("SELECT max(time_ms), boot, kind, uuid, pci, code, '', 1, sum(count) FROM "
+                                 "events WHERE kind = ?1 AND boot = ?2 AND verified = 1 "
+                                 "GROUP BY uuid, pci, code ORDER BY max(id) DESC"));
+  row.bind_text(1, query.metric).bind_text(2, query.boot_id);
+  GPUWRIGHT_TRY(answer.cut, newest<model::HistoryEvent>(row, query.limit, answer.events, event_of));
+  return base::Done{};
+}
+
+base::Status ask_last_states(SqliteDatabase& database, const HistoryQuery& query, HistoryAnswer& answer) {
+  GPUWRIGHT_TRY(
+      SqliteStatement row,
+      database.prepare("SELECT time_ms, subject, what, was, became, reason FROM changes WHERE id IN "
+                       "(SELECT max(id) FROM changes GROUP BY subject, what) ORDER BY id DESC"));
+  GPUWRIGHT_TRY(answer.cut, newest<model::StateChange>(row, query.limit, answer.changes, change_of));
+  return base::Done{};
+}
+
+base::Status ask_newest(SqliteDatabase& database, HistoryAnswer& answer) {
+  GPUWRIGHT_TRY(SqliteStatement row,
+                database.prepare("SELECT time_ms, boots.boot FROM ticks JOIN boots ON boots.id = ticks.boot "
+                                 "ORDER BY tick DESC LIMIT 1"));
+  GPUWRIGHT_TRY(const bool any, row.step());
+  if (any) answer.newest_ms = row.integer(0);
+  if (any) answer.newest_boot = row.text(1);
+  return base::Done{};
+}
+
 base::Status ask_topic(SqliteDatabase& database, const HistoryQuery& query, HistoryAnswer& answer) {
   switch (query.topic) {
     case HistoryTopic::Events:
@@ -171,6 +205,10 @@ base::Status ask_topic(SqliteDatabase& database, const HistoryQuery& query, Hist
       return ask_jobs(database, query, answer);
     case HistoryTopic::SeriesNames:
       return ask_names(database, query, answer);
+    case HistoryTopic::EventCounts:
+      return ask_counts(database, query, answer);
+    case HistoryTopic::LastStates:
+      return ask_last_states(database, query, answer);
     case HistoryTopic::Series:
       break;
   }
@@ -182,6 +220,7 @@ base::Status ask_topic(SqliteDatabase& database, const HistoryQuery& query, Hist
 
 base::Result<HistoryAnswer> ask_history(SqliteDatabase& database, const HistoryQuery& query) {
   HistoryAnswer answer;
+  GPUWRIGHT_TRY([[maybe_unused]] const auto newest, ask_newest(database, answer));
   GPUWRIGHT_TRY([[maybe_unused]] const auto asked, ask_topic(database, query, answer));
   return answer;
 }

@@ -52,8 +52,16 @@ CREATE TABLE jobs(kind TEXT NOT NULL, id TEXT NOT NULL, start_ms INTEGER NOT NUL
   PRIMARY KEY(kind, id, start_ms));
 )sql";
 
+// What an incident needs to go on when a daemon starts anew. params: names and values, as pack_texts.
+constexpr const char* kIncidentsGoOn = R"sql(
+ALTER TABLE incidents ADD COLUMN device TEXT NOT NULL DEFAULT '';
+ALTER TABLE incidents ADD COLUMN title TEXT NOT NULL DEFAULT '';
+ALTER TABLE incidents ADD COLUMN params BLOB NOT NULL DEFAULT x'';
+ALTER TABLE incidents ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+)sql";
+
 /// What makes version n + 1 of version n. A new one is one more line.
-constexpr std::array<const char*, 1> kMigrations = {kFirstTables};
+constexpr std::array<const char*, 2> kMigrations = {kFirstTables, kIncidentsGoOn};
 static_assert(kMigrations.size() == kSchemaVersion);
 
 constexpr std::array<const char*, 10> kTables = {"series", "boots",  "ticks",     "rows",    "blocks",

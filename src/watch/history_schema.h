@@ -14,7 +14,7 @@ namespace gpuwright::watch {
 /// "GPWR" in the file's header. Source: sqlite.org/fileformat2.html, application id.
 inline constexpr std::int64_t kApplicationId = 0x47505752;
 /// Grows with each migration.
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 /// Opens the file for writing, makes it where there is none (mode 0640), and brings its tables up to date.
 /// Errors: Unsupported (another program's database, or made by a newer gpuwright; nothing was changed),

@@ -39,6 +39,21 @@ std::vector<std::string> unpack_texts(std::string_view bytes) {
   return texts;
 }
 
+std::string pack_pairs(const std::map<std::string, std::string>& pairs) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : pairs) {
+    if (texts.size() + 2 <= kMostLines) texts.insert(texts.end(), {name, value});
+  }
+  return pack_texts(texts);
+}
+
+std::map<std::string, std::string> unpack_pairs(std::string_view bytes) {
+  const std::vector<std::string> texts = unpack_texts(bytes);
+  std::map<std::string, std::string> pairs;
+  for (std::size_t at = 0; at + 1 < texts.size(); at += 2) pairs[texts[at]] = texts[at + 1];
+  return pairs;
+}
+
 base::Status HistoryWords::write(const model::HistoryEvent& event) {
   GPUWRIGHT_TRY(
       SqliteStatement insert,
@@ -55,7 +70,8 @@ base::Status HistoryWords::write(const model::Incident& incident) {
   GPUWRIGHT_TRY(
       SqliteStatement insert,
       database.prepare("INSERT OR REPLACE INTO incidents(id, tick, elapsed_ms, cause, subject, severity, "
-                       "start_ms, end_ms, ended_by, evidence) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                       "start_ms, end_ms, ended_by, evidence, device, title, params, boot) "
+                       "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   insert.bind_text(1, clean(incident.id))
       .bind(2, tick)
       .bind(3, elapsed_ms)
@@ -64,7 +80,9 @@ base::Status HistoryWords::write(const model::Incident& incident) {
       .bind_text(6, clean(incident.severity))
       .bind(7, incident.start_ms);
   bind_end(insert, 8, incident.end_ms);
-  return insert.bind_text(9, clean(incident.ended_by)).bind_blob(10, pack_texts(incident.evidence)).run();
+  insert.bind_text(9, clean(incident.ended_by)).bind_blob(10, pack_texts(incident.evidence));
+  insert.bind_text(11, clean(incident.device)).bind_text(12, clean(incident.title));
+  return insert.bind_blob(13, pack_pairs(incident.params)).bind_text(14, clean(incident.boot_id)).run();
 }
 
 base::Status HistoryWords::write(const model::StateChange& change) {

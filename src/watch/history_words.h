@@ -8,6 +8,7 @@
 #include "watch/history_store.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,5 +36,8 @@ inline constexpr std::size_t kMostLines = 64;
 std::string pack_texts(const std::vector<std::string>& texts);
 /// The list, as far as it is sound.
 std::vector<std::string> unpack_texts(std::string_view bytes);
+/// The same for names with values.
+std::string pack_pairs(const std::map<std::string, std::string>& pairs);
+std::map<std::string, std::string> unpack_pairs(std::string_view bytes);
 
 }  // namespace gpuwright::watch

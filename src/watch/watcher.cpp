@@ -4,7 +4,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "parse/xid_line.h"
+#include "watch/kernel_event.h"
 
 #include <fmt/core.h>
 
@@ -49,8 +49,11 @@ void Watcher::look_at_clock() {
 GpuState& Watcher::gpu(std::uint32_t index) {
   const auto [at, added] = state_.gpus.try_emplace(index);
   if (added) {
+    const auto earlier = earlier_.find(index);
+    if (earlier != earlier_.end()) at->second.identity = earlier->second;
     at->second.identity.index = index;
     for (const catalog::PagedXidRow& row : metrics_.xids) at->second.xids.try_emplace(row.code);
+    if (!at->second.identity.pci.empty()) take_early_xids(at->second);
   }
   return at->second;
 }
@@ -67,7 +70,7 @@ void Watcher::on_driver(const model::SampledDriver& driver) {
 void Watcher::on_gpu(const model::SampledGpu& identity) {
   const GpuState& before = gpu(identity.index);
   if (!before.identity.uuid.empty() && before.identity.uuid != identity.uuid) {
-    recovered(before, "another board is in its place");
+    recovered(before, "replaced");
     state_.gpus.erase(identity.index);
   }
   GpuState& one = gpu(identity.index);
@@ -83,7 +86,7 @@ void Watcher::take_early_xids(GpuState& one) {
       ++at;
       continue;
     }
-    count_xid(one, at->code, at->wall_s);
+    if (at->uuid.empty() || at->uuid == one.identity.uuid) count_xid(one, at->code, at->wall_s, at->count);
     at = early_.erase(at);
   }
 }
@@ -105,9 +108,13 @@ void Watcher::on_sample(model::GpuSample sample) {
   one.took_s = static_cast<double>(sample.took_us) * kMicro;
   one.asleep = false;
   if (!state_.kernel.readable) {
-    for (const std::uint64_t xid : sample.xids) count_xid(one, static_cast<std::int64_t>(xid), state_.wall_s);
+    for (const std::uint64_t xid : sample.xids) {
+      count_xid(one, static_cast<std::int64_t>(xid), state_.wall_s);
+      tell(one, "xid", std::to_string(xid), "told by the driver's library");
+    }
   }
   if (sample.lost) {
+    if (!one.lost) tell(one, "gpu", "lost", sample.why);
     one.up = false;
     one.lost = true;
     one.why = sample.why;
@@ -133,7 +140,22 @@ void Watcher::on_sample(model::GpuSample sample) {
   }
 }
 
+void Watcher::tell(const GpuState& one, const char* kind, const std::string& code,
+                   const std::string& text) const {
+  if (!tell_event_) return;
+  model::HistoryEvent event;
+  constexpr double kMilli = 1000;
+  event.time_ms = static_cast<std::int64_t>(state_.wall_s * kMilli);
+  event.kind = kind;
+  event.code = code;
+  event.text = text;
+  event.uuid = one.identity.uuid;
+  event.pci = device_of_gpu(one.identity.index);
+  tell_event_(std::move(event));
+}
+
 void Watcher::recovered(const GpuState& one, const char* why) const {
+  tell(one, "gpu", why, "what was wrong with it before is over");
   const std::string device = device_of_gpu(one.identity.index);
   if (tell_recovery_ && !device.empty()) tell_recovery_(device, why);
 }
@@ -152,9 +174,9 @@ void Watcher::look_for_recovery(GpuState& one, const model::GpuSample& sample) {
       energy == nullptr ? std::size_t{0} : static_cast<std::size_t>(energy - sample.values.data());
   const bool compared = energy != nullptr && place < one.values.size() && one.values[place].known();
   if (one.lost) {
-    recovered(one, "the GPU answers again");
+    recovered(one, "answers");
   } else if (compared && energy->count < one.values[place].count) {
-    recovered(one, "the GPU was reset or the driver was loaded anew");
+    recovered(one, "reset");
   }
   one.lost = false;
 }
@@ -206,6 +228,7 @@ void Watcher::on_hang(std::uint32_t index, std::chrono::milliseconds waited, boo
   ++one.hangs;
   one.why = crashed ? std::string("the driver's library ended the process that asked")
                     : fmt::format("no answer for {} ms", waited.count());
+  tell(one, "gpu", crashed ? "crash" : "hang", one.why);
 }
 
 void Watcher::on_no_driver(const base::Error& error) {
@@ -218,30 +241,57 @@ void Watcher::on_no_driver(const base::Error& error) {
   }
 }
 
-void Watcher::count_xid(GpuState& one, std::int64_t code, double wall_s) {
+void Watcher::count_xid(GpuState& one, std::int64_t code, double wall_s, std::uint64_t count) {
   constexpr std::size_t kMostCodes = 64;
   if (one.xids.size() >= kMostCodes && one.xids.count(code) == 0) return;
   model::XidCount& seen = one.xids[code];
-  ++seen.count;
-  seen.last_s = wall_s;
+  seen.count += count;
+  seen.last_s = std::max(seen.last_s, wall_s);
+}
+
+void Watcher::take_over_gpus(const std::vector<model::SampledGpu>& gpus) {
+  for (const model::SampledGpu& gpu : gpus) {
+    earlier_[gpu.index] = gpu;
+    const auto at = state_.gpus.find(gpu.index);
+    if (at != state_.gpus.end() && at->second.identity.uuid.empty()) at->second.identity = gpu;
+  }
+}
+
+void Watcher::take_over_xids(const std::vector<model::HistoryEvent>& counted) {
+  constexpr double kMilli = 1e-3;
+  for (const model::HistoryEvent& event : counted) {
+    const auto code = base::parse_int(event.code);
+    if (!code || event.count <= 0) continue;
+    early_.push_back({device_of(event.pci), *code, static_cast<double>(event.time_ms) * kMilli,
+                      static_cast<std::uint64_t>(event.count), event.uuid});
+  }
+  for (auto& entry : state_.gpus) {
+    if (!entry.second.identity.pci.empty()) take_early_xids(entry.second);
+  }
 }
 
 void Watcher::on_kernel_record(const host::KernelRecord& record) {
   ++state_.kernel.lines;
-  const auto xid = parse::read_xid_line(record.message);
-  if (!record.of_kernel) {
-    if (xid || base::contains(record.message, "NVRM:")) ++state_.kernel.unverified;
-    return;
-  }
-  if (!xid) return;
+  auto event = kernel_event(record, state_);
+  if (!event) return;
   look_at_clock();
-  const std::string device = device_of(xid->pci);
-  for (auto& entry : state_.gpus) {
-    if (!device.empty() && device_of(entry.second.identity.pci) == device)
-      return count_xid(entry.second, xid->code, state_.wall_s);
+  constexpr double kMilli = 1000;
+  event->time_ms = static_cast<std::int64_t>(state_.wall_s * kMilli);
+  if (!record.of_kernel) {
+    if (event->kind == "xid" || base::contains(record.message, "NVRM:")) ++state_.kernel.unverified;
+  } else if (event->kind == "xid") {
+    kernel_xid(*event);
   }
+  if (tell_event_) tell_event_(std::move(*event));
+}
+
+void Watcher::kernel_xid(const model::HistoryEvent& event) {
+  const std::int64_t code = base::parse_int(event.code).value_or(0);
+  if (const auto index = model::gpu_at(state_, event.pci))
+    return count_xid(state_.gpus.at(*index), code, state_.wall_s);
   constexpr std::size_t kMostEarly = 64;
-  if (!device.empty() && early_.size() < kMostEarly) early_.push_back({device, xid->code, state_.wall_s});
+  if (!event.pci.empty() && early_.size() < kMostEarly)
+    early_.push_back({device_of(event.pci), code, state_.wall_s, 1, {}});
 }
 
 void Watcher::on_kernel_log(bool readable, const std::string& why, std::uint64_t lost) {

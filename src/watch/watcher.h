@@ -6,6 +6,7 @@
 #include "catalog/catalog.h"
 #include "host/kmsg.h"
 #include "host/sampler.h"
+#include "model/history.h"
 #include "model/node_state.h"
 #include "watch/plan.h"
 
@@ -25,8 +26,11 @@ struct Now {
 };
 using ClockFunction = std::function<Now()>;
 
-/// Proof that what was wrong with a GPU is over: the GPU (its address, "0000:3b:00"), and what proves it.
+/// Proof that what was wrong with a GPU is over: the GPU (its address, "0000:3b:00"), and what proves it (a
+/// code of data/endings.csv).
 using RecoveryFunction = std::function<void(const std::string& pci, const std::string& why)>;
+/// Something that has happened, with its time.
+using EventFunction = std::function<void(model::HistoryEvent event)>;
 
 class Watcher final : public host::SampleListener {
  public:
@@ -41,11 +45,17 @@ class Watcher final : public host::SampleListener {
   std::string device_of_gpu(std::uint32_t index) const;
   /// Whom to tell of recoveries.
   void on_recovery(RecoveryFunction tell) { tell_recovery_ = std::move(tell); }
+  /// Whom to tell of Xids and other words of the kernel, of GPUs that hang, are lost or come back.
+  void on_event(EventFunction tell) { tell_event_ = std::move(tell); }
+  /// Which GPUs an earlier daemon saw in this boot: one that is lost now cannot tell who it is.
+  void take_over_gpus(const std::vector<model::SampledGpu>& gpus);
+  /// Xids that an earlier daemon counted in this boot (their count, and the last time): they go on.
+  void take_over_xids(const std::vector<model::HistoryEvent>& counted);
   /// Sets the state's clocks to now, and says of whom nothing has been heard for too long.
   void look_at_clock();
 
   void on_driver(const model::SampledDriver& driver) override;
-  void on_gpu(const model::SampledGpu& gpu) override;
+  void on_gpu(const model::SampledGpu& identity) override;
   void on_sample(model::GpuSample sample) override;
   void on_asleep(std::uint32_t index) override;
   void on_hang(std::uint32_t index, std::chrono::milliseconds waited, bool crashed) override;
@@ -60,12 +70,15 @@ class Watcher final : public host::SampleListener {
 
  private:
   model::GpuState& gpu(std::uint32_t index);
-  static void count_xid(model::GpuState& gpu, std::int64_t code, double wall_s);
-  void recovered(const model::GpuState& gpu, const char* why) const;
-  void look_for_recovery(model::GpuState& gpu, const model::GpuSample& sample);
-  void merge(model::GpuState& gpu, const model::GpuSample& sample) const;
-  void rate_links(model::GpuState& gpu, const model::GpuSample& sample);
-  void take_early_xids(model::GpuState& gpu);
+  static void count_xid(model::GpuState& one, std::int64_t code, double wall_s, std::uint64_t count = 1);
+  void tell(const model::GpuState& one, const char* kind, const std::string& code,
+            const std::string& text) const;
+  void recovered(const model::GpuState& one, const char* why) const;
+  void look_for_recovery(model::GpuState& one, const model::GpuSample& sample);
+  void merge(model::GpuState& one, const model::GpuSample& sample) const;
+  void rate_links(model::GpuState& one, const model::GpuSample& sample);
+  void kernel_xid(const model::HistoryEvent& event);
+  void take_early_xids(model::GpuState& one);
   const model::SampleValue* value(const model::GpuSample& sample, host::nvml::PlannedValue::Kind kind,
                                   std::uint32_t number) const;
 
@@ -74,6 +87,7 @@ class Watcher final : public host::SampleListener {
   ClockFunction clock_;
   double stale_after_s_;
   RecoveryFunction tell_recovery_;
+  EventFunction tell_event_;
   model::NodeState state_;
   struct LinkBytes {
     double bytes = 0, at_s = 0;
@@ -83,8 +97,11 @@ class Watcher final : public host::SampleListener {
     std::string device;
     std::int64_t code = 0;
     double wall_s = 0;
+    std::uint64_t count = 1;
+    std::string uuid;  ///< whose it was; empty: whoever is there
   };
-  std::vector<EarlyXid> early_;  ///< of GPUs that have not told their address yet
+  std::map<std::uint32_t, model::SampledGpu> earlier_;  ///< as an earlier daemon saw them
+  std::vector<EarlyXid> early_;                         ///< of GPUs that have not told their address yet
 };
 
 }  // namespace gpuwright::watch

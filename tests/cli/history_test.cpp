@@ -26,8 +26,18 @@ class HistoryCli : public ::testing::Test {
     historian_.series("power_watts", "GPU-bbbb");
     for (int n = 1; n <= 300; ++n) historian_.tick(tick_number(n, n == 100));
     watch::HistoryTick words = tick_number(301);
-    words.incidents = {
-        {"1", "gpu-lost", "GPU-aaaa", "critical", words.time_ms, std::nullopt, "", {"Xid 79, \"gone\""}}};
+    words.incidents = {{"1",
+                        "gpu-lost",
+                        "GPU-aaaa",
+                        "critical",
+                        words.time_ms,
+                        std::nullopt,
+                        "",
+                        {"Xid 79, \"gone\""},
+                        "",
+                        "",
+                        {},
+                        ""}};
     words.jobs = {{"slurm", "42", "ada", "gpu,long", {"GPU-aaaa"}, words.time_ms, std::nullopt}};
     words.changes = {{words.time_ms, "GPU-aaaa", "health", "ok", "failed", "Xid 79"}};
     historian_.tick(words);
@@ -72,6 +82,14 @@ TEST_F(HistoryCli, JsonIsValidForEachTopic) {
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_THAT(schema_breaches(ran.out, schema), IsEmpty()) << what[0];
   }
+}
+
+TEST_F(HistoryCli, SpeaksChinese) {
+  const std::string incidents = history({"incidents", "--lang", "zh"}).out;
+  EXPECT_THAT(incidents, HasSubstr("严重"));
+  EXPECT_THAT(incidents, HasSubstr("仍在继续"));
+  EXPECT_THAT(history({"jobs", "--lang", "zh"}).out, HasSubstr("运行中"));
+  EXPECT_THAT(history({"events", "--lang", "zh"}).out, HasSubstr("类别"));
 }
 
 TEST_F(HistoryCli, TimesBoundTheAnswer) {

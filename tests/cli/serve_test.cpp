@@ -1,5 +1,7 @@
 // The daemon as its clients see it.
 // SPDX-License-Identifier: Apache-2.0
+#include "kit/yaml.h"
+
 #include "support/background.h"
 #include "support/paths.h"
 #include "support/run.h"
@@ -83,8 +85,8 @@ TEST(Serve, AGpuThatIsLostFromTheBeginningLeavesTheOthersFresh) {
 TEST(Serve, WithoutADriverItServesAndSaysSo) {
   TempFolder folder;
   const int port = free_port();
-  Background program_({"env", "GPUWRIGHT_NVML=/no/such/library.so", program(), "serve", "--listen",
-                       "127.0.0.1:" + std::to_string(port)},
+  Background program_({"env", "GPUWRIGHT_NVML=/no/such/library.so", program(), "serve", "--no-history",
+                       "--listen", "127.0.0.1:" + std::to_string(port)},
                       folder.path() + "/log");
   ASSERT_TRUE(program_.says("serving on"));
   const auto get = [port](const std::string& path) {
@@ -95,6 +97,26 @@ TEST(Serve, WithoutADriverItServesAndSaysSo) {
   EXPECT_THAT(get("/metrics")->body, HasSubstr("gpuwright_node_gpus{state=\"up\"} 0\n"));
   EXPECT_THAT(get("/api/v1/node")->body,
               HasSubstr("\"no_driver\":\"/no/such/library.so: is not installed\""));
+}
+
+TEST(Serve, TheOpenApiFileNamesWhatIsAnswered) {
+  const auto spec = kit::parse_yaml(read_file(source_dir() + "/docs/openapi.yaml"), "openapi.yaml");
+  ASSERT_TRUE(spec.ok());
+  const Served node("boards 1 t4\n");
+  const std::string none = node.get("/api/v1/no-such").body;
+  std::size_t named = 0;
+  for (const auto& [path, operations] : (*spec)["paths"].entries) {
+    if (path == "/api/v1/events") {  // it does not end
+      ++named;
+      continue;
+    }
+    const int status = node.get(path).status;
+    EXPECT_EQ(status, path == "/api/v1/history" ? 400 : 200) << path;
+    if (!path.starts_with("/api/v1/")) continue;
+    EXPECT_THAT(none, HasSubstr(path.substr(8)));
+    ++named;
+  }
+  EXPECT_EQ(named, 4U);
 }
 
 TEST(Serve, BadOptionsAndTakenPortsAreOneLine) {
@@ -111,6 +133,7 @@ TEST(Serve, BadOptionsAndTakenPortsAreOneLine) {
       {{"--period", "5"}, "--period: '5' is no time"},
       {{"--period", "1ms"}, "at least 100 ms"},
       {{"--period", "10s"}, "--whole-period: is not shorter than --period"},
+      {{"--history", "/x", "--no-history"}, "contradicts --history"},
       {{"--tls-cert", "/x"}, "certificate and key go together"},
       {{"--compat", "dcgm", "--dcgm-counters", counters}, "counters.csv:1: type 'gague'"},
       {{"--compat", "dcgm", "--dcgm-counters", "/no/such/list"}, "/no/such/list"},
@@ -182,19 +205,14 @@ TEST(Serve, ItsStuckChildAndThoseOfDoctorAreOne) {
 
 TEST(Serve, AnIncidentIsRaisedWithItsEvidenceAndEndsWhenItsGpuAnswersAgain) {
   const Served node("boards 4 h100-sxm\nat 4s gpu 3 lost\nat 14s gpu 3 reset\n", {"--look-period", "2s"});
-  const auto tells = [&node](const std::string& text) {
-    for (int i = 0; i < 300; ++i) {
-      if (node.get("/api/v1/node").body.find(text) != std::string::npos) return true;
-      ::usleep(100'000);
-    }
-    return false;
-  };
+  const auto tells = [&node](const std::string& text) { return node.tells("/api/v1/node", text); };
   ASSERT_TRUE(tells("\"cause\":\"gpu-lost-to-driver\"")) << node.get("/api/v1/node").body;
   const std::string sick = node.get("/api/v1/node").body;
   EXPECT_THAT(sick, HasSubstr("\"subject\":\"0000:61:00\",\"gpu\":3"));
   EXPECT_THAT(sick, HasSubstr("GPU is lost"));
   EXPECT_THAT(sick, HasSubstr("\"now_zh\":["));
-  ASSERT_TRUE(tells("\"ended_by\":\"the GPU answers again\"")) << node.get("/api/v1/node").body;
+  ASSERT_TRUE(tells("\"ended_by\":\"the GPU answers again\",\"ended_by_zh\":\"GPU"))
+      << node.get("/api/v1/node").body;
   EXPECT_EQ(node.value("gpuwright_gpu_up{" + kGpu3 + "}"), "1");
 }
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/wording.h"
 
+#include "support/diagnose.h"
 #include <gtest/gtest.h>
+
+#include <string>
 
 namespace gpuwright::tests {
 namespace {
@@ -35,6 +38,29 @@ TEST(SubjectText, ANodeIsNotOnItself) {
   EXPECT_EQ(report::subject_text(node, catalog::Language::English), "node n3");
   node.host = "mgmt";
   EXPECT_EQ(report::subject_text(node, catalog::Language::English), "node n3 on mgmt");
+}
+
+TEST(Reasons, AreSaidInChineseWithTheirParts) {
+  const auto zh = [](const std::string& reason) {
+    return report::reason_text(knowledge(), reason, catalog::Language::Chinese);
+  };
+  EXPECT_EQ(zh("no answer for 500 ms"), "500 毫秒内没有应答");
+  EXPECT_EQ(zh("GPU is lost"), "GPU 已丢失");
+  EXPECT_EQ(zh("/usr/lib/libnvidia-ml.so.1: is not installed"), "/usr/lib/libnvidia-ml.so.1：未安装");
+  EXPECT_EQ(zh("history stands still: a: b; c; tried again every 10 s"),
+            "历史记录停写：a: b; c；每 10 秒重试");
+  EXPECT_EQ(zh("something that nobody has translated"), "something that nobody has translated");
+  EXPECT_EQ(zh(""), "");
+  EXPECT_EQ(report::reason_text(knowledge(), "GPU is lost", catalog::Language::English), "GPU is lost");
+}
+
+TEST(Reasons, EachEndingIsThereInBothLanguages) {
+  for (const char* code : {"unseen", "answers", "reset", "replaced", "reboot", "taken-up"}) {
+    const std::string english = report::ending_text(knowledge(), code, catalog::Language::English);
+    EXPECT_NE(english, code);
+    EXPECT_NE(report::ending_text(knowledge(), code, catalog::Language::Chinese), english);
+  }
+  EXPECT_EQ(report::ending_text(knowledge(), "of a newer one", catalog::Language::Chinese), "of a newer one");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace gpuwright::tests {
 
 class Served {
  public:
-  /// Starts it on a free port and waits until it is ready.
+  /// Starts it on a free port and waits until it is ready; without a history where `options` name none.
   explicit Served(const std::string& scenario, const std::vector<std::string>& options = {});
 
   int port() const { return port_; }
@@ -30,7 +30,10 @@ class Served {
   /// The value of a series as printed; empty where there is none.
   std::string value(const std::string& series) const;
   std::string said() const { return program_->said(); }
-  int stop() { return program_->stop(); }
+  /// Asks for that path until the answer holds that, or the time is over.
+  bool tells(const std::string& path, const std::string& text,
+             std::chrono::seconds limit = std::chrono::seconds(30)) const;
+  int stop(int signal = SIGTERM) { return program_->stop(signal); }
   const TempFolder& folder() const { return folder_; }
 
  private:

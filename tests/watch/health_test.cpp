@@ -40,7 +40,7 @@ TEST(Health, WhatIsCriticalIsRaisedAtOnceAndTheRestWhenSeenAgain) {
   EXPECT_EQ(health.open().back().first_s, 10) << "the first sign counts";
   const auto changes = health.take_changes();
   ASSERT_THAT(changes, SizeIs(2));
-  EXPECT_EQ(changes[0].number, 1);
+  EXPECT_EQ(changes[0].incident.number, 1);
   EXPECT_THAT(health.take_changes(), IsEmpty()) << "each is told once";
 }
 
@@ -58,7 +58,7 @@ TEST(Health, OneMissIsNoEndAndAFlapIsNoSecondIncident) {
   health.report("look", {}, 5);
   EXPECT_THAT(health.open(), IsEmpty());
   ASSERT_THAT(health.ended(), SizeIs(1));
-  EXPECT_EQ(health.ended().front().ended_by, "no longer seen");
+  EXPECT_EQ(health.ended().front().ended_by, "unseen");
   EXPECT_EQ(health.ended().front().end_s, 5);
   EXPECT_THAT(health.take_changes(), SizeIs(2)) << "raised once, ended once";
 }
@@ -83,6 +83,66 @@ TEST(Health, AProvenRecoveryEndsThatSubjectsIncidentsAtOnce) {
   EXPECT_EQ(health.open().front().what.subject, "0000:9d:00");
   EXPECT_EQ(health.ended().front().ended_by, "reset");
   EXPECT_EQ(health.recovered("0000:61:00", "reset", 3), 0U);
+}
+
+model::LiveIncident earlier(const Condition& what, double first_s) {
+  model::LiveIncident incident;
+  incident.what = what;
+  incident.first_s = first_s;
+  return incident;
+}
+
+TEST(Health, AnIncidentOfAnEarlierDaemonGoesOn) {
+  using Step = model::IncidentChange::Step;
+  Health health;
+  const Condition hot = condition("hot", "0000:3b:00");
+  health.report("look", {hot}, 100);  // only a suspicion here, and before the file has told
+  health.take_over(earlier(hot, 10), false);
+  health.take_over(earlier(condition("lost", "0000:61:00"), 20), false);
+  ASSERT_THAT(health.open(), SizeIs(2));
+  EXPECT_EQ(health.open().front().first_s, 10);
+  health.report("look", {hot}, 200);
+  EXPECT_THAT(health.open(), SizeIs(2)) << "one miss is no end";
+  health.report("look", {hot}, 300);
+  ASSERT_THAT(health.open(), SizeIs(1));
+  const auto changes = health.take_changes();
+  ASSERT_THAT(changes, SizeIs(2));
+  EXPECT_EQ(changes[0].step, Step::Changed) << "it began long ago";
+  EXPECT_EQ(changes[0].incident.first_s, 10);
+  EXPECT_EQ(changes[1].step, Step::Ended);
+  EXPECT_EQ(changes[1].incident.ended_by, "unseen");
+}
+
+TEST(Health, AfterARebootTheFirstLookDecides) {
+  Health health;
+  const Condition hot = condition("hot", "0000:3b:00");
+  health.take_over(earlier(hot, 10), true);
+  health.take_over(earlier(condition("lost", "0000:61:00"), 20), true);
+  health.report("look", {hot}, 100);
+  ASSERT_THAT(health.open(), SizeIs(1));
+  EXPECT_EQ(health.ended().front().ended_by, "reboot");
+  EXPECT_THAT(health.take_changes(), SizeIs(2)) << "what goes on is of this boot, too";
+  health.report("look", {}, 200);
+  EXPECT_THAT(health.open(), SizeIs(1));
+  health.report("look", {}, 300);
+  EXPECT_EQ(health.ended().front().ended_by, "unseen");
+}
+
+TEST(Health, WhatIsSaidOfAnIncidentMayChange) {
+  using Step = model::IncidentChange::Step;
+  Health health;
+  Condition lost = condition("lost", "0000:61:00", Severity::Critical);
+  health.report("look", {lost}, 1);
+  health.report("look", {lost}, 2);
+  lost.evidence = {"a line"};
+  health.report("look", {lost}, 3);
+  lost.severity = Severity::Error;
+  health.report("look", {lost}, 4);
+  const auto changes = health.take_changes();
+  ASSERT_THAT(changes, SizeIs(3));
+  EXPECT_EQ(changes[0].step, Step::Begun);
+  EXPECT_EQ(changes[1].step, Step::Evidence);
+  EXPECT_EQ(changes[2].step, Step::Changed);
 }
 
 TEST(Health, SourcesDoNotClearEachOther) {

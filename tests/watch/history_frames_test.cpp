@@ -19,8 +19,12 @@ TickFrame example() {
   frame.tick.boot_id = "boot";
   frame.tick.values = {{3, 1.5}, {1, -7}, {4000000000U, 1e300}};
   frame.tick.events = {{1, "b", "xid", "GPU-0", "0000:3b:00.0", "79", "text", model::Origin::Unverified, 4}};
-  frame.tick.incidents = {{"id", "cause", "GPU-0", "error", 1, 2, "reset", {"one", "two"}},
-                          {"id2", "cause", "host", "info", 1, std::nullopt, "", {}}};
+  frame.tick.incidents = {{"id", "cause", "GPU-0", "error", 1, 2, "reset", {"one", "two"}, "", "", {}, ""},
+                          {"id2", "cause", "host", "info", 1, std::nullopt, "", {}, "", "", {}, ""}};
+  frame.tick.incidents[0].device = "0000:3b:00";
+  frame.tick.incidents[0].title = "what it is";
+  frame.tick.incidents[0].params = {{"gpu", "0"}, {"xid", ""}};
+  frame.tick.incidents[0].boot_id = "b";
   frame.tick.changes = {{1, "GPU-0", "health", "ok", "failed", "why"}};
   frame.tick.jobs = {{"slurm", "1", "ada", "gpu", {"GPU-0"}, 1, std::nullopt}};
   return frame;
@@ -40,11 +44,13 @@ TEST(Frames, ComeBackAsTheyWere) {
 
   QueryFrame query;
   query.number = 9;
-  query.query = {model::HistoryTopic::Series, -1, INT64_MAX, "GPU-0", "power_watts", 5};
+  query.query = {model::HistoryTopic::Series, -1, INT64_MAX, "GPU-0", "power_watts", 5, "boot"};
   EXPECT_EQ(decode_query(encode(query))->query, query.query);
   AnswerFrame answer;
   answer.answer.cut = true;
   answer.answer.error = "no";
+  answer.answer.newest_ms = 99;
+  answer.answer.newest_boot = "boot";
   answer.answer.series = {{"m", "u", 1000, {{1, 0.1, 0.2, 0.3}}}};
   EXPECT_EQ(decode_answer(encode(answer))->answer, answer.answer);
   StateFrame state;

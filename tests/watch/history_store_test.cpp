@@ -103,7 +103,22 @@ TEST(HistoryStore, WordsComeBackAsTheyWere) {
   tick.events = {
       {kBegin, "boot-1", "xid", "GPU-0", "0000:3b:00.0", "79", "fell off", model::Origin::Verified, 3},
       {kBegin, "boot-1", "xid", "", "", "48", "written by a user", model::Origin::Unverified, 1}};
-  tick.incidents = {{"i1", "gpu-lost", "GPU-0", "critical", kBegin, std::nullopt, "", {"line 1", "line 2"}}};
+  tick.incidents = {{"i1",
+                     "gpu-lost",
+                     "GPU-0",
+                     "critical",
+                     kBegin,
+                     std::nullopt,
+                     "",
+                     {"line 1", "line 2"},
+                     "",
+                     "",
+                     {},
+                     ""}};
+  tick.incidents[0].device = "0000:3b:00";
+  tick.incidents[0].title = "GPU 0 is lost";
+  tick.incidents[0].params = {{"gpu", "0"}, {"xid", "79"}};
+  tick.incidents[0].boot_id = "boot-1";
   tick.changes = {{kBegin, "GPU-0", "health", "ok", "failed", "Xid 79"}};
   tick.jobs = {{"slurm", "42", "ada", "gpu", {"GPU-0", "GPU-1"}, kBegin, std::nullopt}};
   writer.write(tick);
@@ -333,6 +348,54 @@ TEST(HistoryStore, AStormOfEventsIsCapped) {
   ASSERT_EQ(events.size(), 500U);
   EXPECT_EQ(events.front().code, "1500");
   EXPECT_EQ(events.back().code, "1999");
+}
+
+TEST(HistoryStore, TellsWhatADaemonNeedsThatStartsAnew) {
+  Writer writer;
+  HistoryTick tick = writer.at_now();
+  const auto xid = [&](const char* boot, const char* uuid, const char* code, std::int64_t time_ms) {
+    return model::HistoryEvent{time_ms, boot, "xid", uuid, "", code, "text", model::Origin::Verified, 2};
+  };
+  tick.events = {xid("boot-1", "GPU-0", "79", 5), xid("boot-1", "GPU-0", "79", 9),
+                 xid("boot-1", "GPU-1", "79", 7), xid("boot-0", "GPU-0", "79", 3)};
+  tick.events.push_back(xid("boot-1", "GPU-0", "48", 8));
+  tick.events.back().origin = model::Origin::Unverified;
+  tick.changes = {{1, "host", "driver", "", "570", ""},
+                  {2, "GPU-0", "presence", "", "answers", ""},
+                  {3, "host", "driver", "570", "575", ""}};
+  writer.write(tick);
+  HistoryQuery query;
+  query.topic = HistoryTopic::EventCounts;
+  query.metric = "xid";
+  query.boot_id = "boot-1";
+  const auto counted = writer.store().ask(query);
+  ASSERT_TRUE(counted.ok());
+  ASSERT_EQ(counted->events.size(), 2U) << "those of this boot that the kernel told";
+  EXPECT_EQ(counted->events[0].uuid + "/" + counted->events[1].uuid, "GPU-0/GPU-1");
+  EXPECT_EQ(counted->events[0].count, 4);
+  EXPECT_EQ(counted->events[0].time_ms, 9);
+  EXPECT_EQ(counted->newest_ms, tick.time_ms);
+  EXPECT_EQ(counted->newest_boot, writer.boot);
+  const auto states = writer.ask(HistoryTopic::LastStates).changes;
+  ASSERT_EQ(states.size(), 2U);
+  EXPECT_EQ(states[0].to + "/" + states[1].to, "answers/575");
+}
+
+TEST(HistoryStore, AFileOfTheFirstTablesIsBroughtUpToDate) {
+  Writer writer;
+  HistoryTick tick = writer.at_now();
+  tick.incidents = {
+      {"i1", "gpu-lost", "GPU-0", "critical", kBegin, std::nullopt, "", {"line"}, "", "", {}, ""}};
+  writer.write(tick);
+  ASSERT_TRUE(
+      writer.store()
+          .database()
+          .execute("ALTER TABLE incidents DROP COLUMN device; ALTER TABLE incidents DROP COLUMN title;"
+                   "ALTER TABLE incidents DROP COLUMN params; ALTER TABLE incidents DROP COLUMN boot;"
+                   "PRAGMA user_version = 1")
+          .ok());
+  writer.reopen();
+  EXPECT_EQ(writer.ask(HistoryTopic::Incidents).incidents, tick.incidents);
 }
 
 TEST(HistoryStore, FilesOfOthersAreRefusedAndNotTouched) {

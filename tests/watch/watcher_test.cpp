@@ -203,7 +203,48 @@ TEST_F(Watched, ALostGpuIsSaidToBeLostAndComesBack) {
   watcher_->on_recovery(
       [&](const std::string& pci, const std::string& why) { recovered += pci + ": " + why; });
   ASSERT_TRUE(follow_until([&] { return up() == 2; }));
-  EXPECT_EQ(recovered, "0000:43:00: the GPU answers again");
+  EXPECT_EQ(recovered, "0000:43:00: answers");
+}
+
+TEST_F(Watched, ALostGpuIsKnownFromAnEarlierDaemon) {
+  watch("boards 2 h100-sxm\ngpu 1 lost\n");
+  model::SampledGpu gpu_1;
+  gpu_1.index = 1;
+  gpu_1.uuid = "GPU-as-it-was";
+  gpu_1.pci = "00000000:43:00.0";
+  watcher_->take_over_gpus({gpu_1});
+  ASSERT_TRUE(follow_until([&] { return up() == 1 && watcher_->state().gpus.count(1) != 0; }));
+  EXPECT_EQ(gpu(1).identity.uuid, "GPU-as-it-was");
+  EXPECT_EQ(watcher_->device_of_gpu(1), "0000:43:00");
+  EXPECT_FALSE(gpu(1).up);
+}
+
+TEST_F(Watched, EventsAreToldAndXidsOfAnEarlierDaemonGoOn) {
+  watch("boards 2 h100-sxm\nat 2s gpu 1 lost\nat 4s gpu 1 reset\n");
+  std::string told;
+  watcher_->on_event([&](const model::HistoryEvent& event) {
+    told += event.kind + "/" + event.code + "/" + event.pci + " ";
+  });
+  model::HistoryEvent counted;
+  counted.kind = "xid";
+  counted.code = "79";
+  counted.pci = "0000:43:00";
+  counted.count = 5;
+  counted.time_ms = 1'000'000;
+  model::HistoryEvent of_another_board = counted;
+  of_another_board.uuid = "GPU-not-there-any-more";
+  watcher_->take_over_xids({counted, of_another_board});
+  ASSERT_TRUE(follow_until([&] { return up() == 2; }));
+  EXPECT_EQ(gpu(1).xids.at(79).count, 5U);
+  EXPECT_EQ(gpu(1).xids.at(79).last_s, 1000);
+  watcher_->on_kernel_log(true, "", 0);
+  watcher_->on_kernel_record(
+      {1, 1, true, "NVRM: Xid (PCI:0000:43:00): 79, pid=1, GPU has fallen off the bus."});
+  EXPECT_EQ(gpu(1).xids.at(79).count, 6U);
+  ASSERT_TRUE(follow_until([&] { return gpu(1).lost; }));
+  ASSERT_TRUE(follow_until([&] { return gpu(1).up; }));
+  EXPECT_THAT(told, HasSubstr("xid/79/0000:43:00 gpu/lost/0000:43:00 "));
+  EXPECT_THAT(told, HasSubstr("gpu/answers/0000:43:00 "));
 }
 
 TEST_F(Watched, ADriverThatDoesNotOpenIsSaid) {

@@ -185,6 +185,49 @@ test('one GPU; and when the daemon goes away the page says since when, and comes
   }
 });
 
+test('with a history, charts begin with what was before, show days, and incidents that ended are told after a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gpuwright-past-'));
+  const daemon = await Daemon.start('boards 4 h100-sxm\nload 60\n', ['--whole-period', '1s', '--look-period', '1s', '--history', join(folder, 'history.db')]);
+  try {
+    daemon.does('gpu 3 lost');
+    const first = await open(browser, daemon.url);
+    await wait_for_text(first.page.locator('.incident[data-severity="critical"]').first(), 'GPU 3');
+    daemon.does('gpu 3 reset');
+    await first.page.locator('.incident[data-severity="critical"]:not([data-open])').first().waitFor({ state: 'attached' });
+    await first.page.waitForTimeout(12_000); // a step of the history
+    await first.close();
+    await daemon.kill();
+    await daemon.run();
+
+    const asked = [];
+    const { page, wrong, close } = await open(browser, daemon.url, { locale: 'zh-CN' });
+    page.on('request', (request) => asked.push(request.url()));
+    await page.reload();
+    await row(page, 3).waitFor();
+    await page.locator('details.ended').waitFor();
+    await page.locator('details.ended > summary').click();
+    const incident = page.locator('details.ended .incident').first();
+    await wait_for_text(incident, 'GPU 3');
+    await incident.locator('summary').click();
+    await wait_for_text(incident, 'GPU 恢复应答');
+    assert.ok(asked.some((url) => url.includes('what=series') && url.includes('name=power_watts')), 'the charts begin with the past');
+    const before_choice = await painted(page, 'chart_power');
+    await page.locator('#charts [data-window="24h"]').click();
+    await page.locator('#charts [data-window="24h"][aria-pressed="true"]').waitFor();
+    for (let i = 0; i < 100 && (await painted(page, 'chart_power')) === before_choice; ++i) await page.waitForTimeout(100);
+    assert.notEqual(await painted(page, 'chart_power'), before_choice, 'a day is another picture');
+    await shot(page, 'history-24h');
+    await row(page, 0).click();
+    await page.locator('dialog [data-window="15m"]').click();
+    await page.locator('dialog [data-window="15m"][aria-pressed="true"]').waitFor();
+    assert.deepEqual(wrong, []);
+    await close();
+  } finally {
+    await daemon.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('where the daemon wants a token the page asks for it, and no longer once it is right', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'gpuwright-token-')), 'token');
   writeFileSync(file, `${'0123456789abcdef'.repeat(2)}\n`, { mode: 0o600 });

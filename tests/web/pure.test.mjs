@@ -13,6 +13,8 @@ const { SseParser } = await load('sse');
 const { Connection } = await load('connection');
 const { RateMeter, UNMOVED_S } = await load('rates');
 const { History, KEPT_S, window_of } = await load('history');
+const { Grid, Past } = await load('past');
+const { with_earlier } = await load('incidents');
 const { mood_of, headroom_c, heat_level, held_by, faults_of, share } = await load('judge');
 const { owners_of, ranges } = await load('jobs');
 const { Store } = await load('store');
@@ -58,6 +60,72 @@ test('history keeps a quarter of an hour, with gaps where nothing was known', ()
   history.push(50, new Map([['a', 1]]));
   assert.deepEqual(history.times, [50], 'a clock that went back begins anew');
   assert.deepEqual(window_of(history.times), [-10, 50]);
+});
+
+test('what the daemon remembers goes in front of what the browser has seen', () => {
+  const history = new History();
+  history.push(100, new Map([['a', 1], ['b', 2]]));
+  history.before([80, 90, 100, 110], new Map([['a', [8, null, 9, 9]], ['c', [1, 2, 3, 4]]]));
+  history.push(101, new Map([['a', 3]]));
+  assert.deepEqual(history.times, [80, 90, 100, 101]);
+  assert.deepEqual(['a', 'b', 'c'].map((key) => history.column(key)), [[8, null, 1, 3], [null, null, 2, null], [1, 2, null, null]]);
+});
+
+test('steps of the daemon fill what they cover, and nothing that it does not know', () => {
+  const grid = new Grid(0, 100, 10);
+  grid.add('x', { metric: 'm', uuid: 'u', step_s: 30, points: [[0, 1, 2, 3], [60, 5]] });
+  assert.deepEqual(grid.column('x'), [2, 2, 2, null, null, null, 5, 5, 5, null]);
+  grid.add('x', { metric: 'm', uuid: 'u', step_s: 1, points: [[95, 7], [96, 8], [500, 1], [-50, 1]] });
+  assert.equal(grid.column('x')[9], 8);
+  assert.deepEqual(grid.column('never').length, 10);
+});
+
+test('the past is asked for once, again after a while, and not too often where there is none', async () => {
+  const asked = [];
+  const row = { metric: 'power_watts', uuid: 'GPU-0', step_s: 10, points: [[90_000, 300]] };
+  const past = new Past(async (path) => { asked.push(path); return { rows: [row] }; }, new Map([['power', 'power_watts']]));
+  assert.equal(await past.refresh('6h', 100_000), true);
+  assert.equal(await past.refresh('6h', 100_030), false);
+  assert.equal(await past.refresh('6h', 100_061), true);
+  assert.equal(asked.length, 2);
+  assert.match(asked[0], /what=series&since=78400&points=360&name=power_watts$/);
+  assert.equal(past.grid('6h').column('GPU-0/power').filter((value) => value === 300).length, 1);
+  assert.equal(past.grid('7d'), undefined);
+  const failing = new Past(async () => { asked.push('failed'); throw new Error('503'); }, new Map());
+  await assert.rejects(failing.refresh('6h', 1000));
+  assert.equal(await failing.refresh('6h', 1001), false, 'it waits before it asks again');
+});
+
+test('charts begin with the past, and show a longer one where that is chosen', async () => {
+  const rows = [
+    { metric: 'utilization_ratio', uuid: 'GPU-0', step_s: 10, points: [[9_500, 0.25]] },
+    { metric: 'nvlink_bytes_per_second/sent', uuid: 'GPU-0', step_s: 10, points: [[9_500, 3e9]] },
+    { metric: 'nvlink_bytes_per_second/received', uuid: 'GPU-0', step_s: 10, points: [[9_500, 2e9]] },
+  ];
+  const store = new Store(async () => ({ rows }));
+  const at = (time_s) => ({ ...node(time_s, [gpu({ values: { utilization_ratio: 0.5 } })]), history: { up: true, condition: 'ok', file_bytes: 1 } });
+  store.take(at(10_000), 0);
+  assert.equal(await store.remember(), true);
+  store.take(at(10_001), 0);
+  const known = store.column(gpu(), 'util').filter((value) => value !== null);
+  assert.deepEqual(known, [0.25, 0.25, 0.5, 0.5]);
+  assert.ok(store.column(gpu(), 'traffic').includes(5e9));
+  assert.equal(store.chart().window, undefined);
+  store.window = '24h';
+  assert.equal(await store.remember(), true);
+  assert.deepEqual(store.chart().window, [10_001 - 86_400, 10_001]);
+  assert.ok(store.chart().column(gpu(), 'util').includes(0.25));
+  const without = new Store();
+  without.take(node(1, [gpu()]), 0);
+  assert.equal(await without.remember(), false, 'no history, no question');
+});
+
+test('incidents that ended before the daemon began stand beside those since, each once', () => {
+  const ended = { id: 2, key: 'b', cause: 'x', title: 'x', severity: 'error', phase: 'ended', start_s: 1, end_s: 20 };
+  const earlier = [{ ...ended, id: 0 }, { ...ended, id: 0, key: 'a', end_s: 10, subject: '0000:3b:00' }];
+  const all = with_earlier([ended], earlier, { ...node(30, [gpu({ index: 4, pci: '00000000:3B:00.0' })]), incidents: [ended] });
+  assert.deepEqual(all.map((one) => one.key), ['b', 'a']);
+  assert.equal(all[1].gpu, 4);
 });
 
 test('the trend line breaks where nothing was known', () => {
@@ -132,7 +200,7 @@ test('traffic comes from byte counters, and stays while a GPU is not asked', () 
 test('every sentence is there in both languages, with the same fields, and is used', () => {
   const code = readdirSync(sources).filter((name) => name.endsWith('.ts') && name !== 'texts.ts')
     .map((name) => readFileSync(join(sources, name), 'utf8')).join('\n');
-  const made = /^(kind|severity|panel|mood|link|theme)_/; // of a prefix and what the data says
+  const made = /^(kind|severity|panel|mood|link|theme|window)_/; // of a prefix and what the data says
   const fields = (text) => (text.match(/\{\w+\}/g) ?? []).sort();
   for (const [key, [english, chinese]] of Object.entries(TEXTS)) {
     assert.ok(english.trim() && chinese.trim(), key);

@@ -38,6 +38,7 @@ export class Daemon {
       GPUWRIGHT_FAKEGPU_START: String(Date.now() / 1000 - 100),
     };
     const listen = `127.0.0.1:${this.port}`;
+    if (!this.options.includes('--history')) this.options.push('--no-history');
     this.process = spawn(process.env.GPUWRIGHT_PROGRAM, ['serve', '--listen', listen, '--kernel-log', join(this.folder, 'no-such-log'), ...this.options], { env, stdio: 'ignore' });
     this.url = `http://${listen}/`;
     for (let i = 0; i < 600; ++i) {

@@ -1,7 +1,7 @@
 // One chart: uPlot with our colours, a line of current values above it instead of a legend, and the last minutes always at the right edge.
 // SPDX-License-Identifier: Apache-2.0
 import uPlot from 'uplot';
-import { clock_time } from './format';
+import { clock_time, mark_time } from './format';
 import { fill_when, h, say } from './h';
 import { window_of, type Column } from './history';
 import { language, t } from './i18n';
@@ -23,6 +23,8 @@ export interface Line {
 export interface ChartData {
   times: number[];
   lines: Line[];
+  /** From when to when; without it the last minutes. */
+  window?: [number, number] | undefined;
   /** The axis ends here at least. */
   top: number;
 }
@@ -99,11 +101,11 @@ export class Chart {
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, sync: { key: this.options.sync }, points: { size: 5 }, y: false },
       scales: {
-        x: { time: true, range: () => window_of(this.data?.times ?? []) },
+        x: { time: true, range: () => this.data?.window ?? window_of(this.data?.times ?? []) },
         y: { range: (_plot, _low, high) => [0, Math.max(this.data?.top ?? 1, (high ?? 0) * 1.05)] },
       },
       axes: [
-        { ...axis, space: 70, size: 30, gap: 8, values: (_plot, marks) => marks.map((mark) => clock_time(mark, mark).slice(0, 5 + (marks.length > 1 && (marks[1] ?? 0) - (marks[0] ?? 0) < 60 ? 3 : 0))) },
+        { ...axis, space: 70, size: 30, gap: 8, values: (_plot, marks) => marks.map((mark) => mark_time(mark, (marks[1] ?? mark) - (marks[0] ?? mark))) },
         { ...axis, space: 26, size: AXIS_PX, gap: 4, incrs: ROUND.map((n) => n * (this.options.base ?? 1)), values: (_plot, marks) => marks.map((mark) => this.options.format(mark)) },
       ],
       series: [{}, ...data.lines.map((line) => this.series(line))],
@@ -135,7 +137,7 @@ export class Chart {
     }
     const at = pointed ?? data.times.length - 1;
     const items = data.lines.filter((line) => !line.unnamed).map((line) => [line.label, line.paint, this.options.format(line.column[at] ?? undefined)] as const);
-    const time = pointed === undefined ? '' : clock_time(data.times[at] ?? 0, data.times[at] ?? 0);
+    const time = pointed === undefined ? '' : clock_time(data.times[at] ?? 0, data.window?.[1] ?? data.times[at] ?? 0);
     fill_when(this.values, [items, time], () => [
       ...(time ? [h('span', { class: 'quiet' }, time)] : []),
       ...items.map(([label, paint, value]) => h('span', { class: 'key', 'data-paint': paint }, `${label} `, h('b', {}, value))),

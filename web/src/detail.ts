@@ -4,13 +4,14 @@
 import { Chart, type ChartOptions, type Line } from './chart';
 import { by_unit, bytes, celsius, clock_time, count, duration, gib, megahertz, NONE, percent, rate, watts } from './format';
 import { fill_when, h, say, set, show } from './h';
-import { language, t, t_maybe } from './i18n';
+import { language, spoken, t, t_maybe } from './i18n';
 import { faults_of, held_by, mood_of } from './judge';
 import { facts, type Fact } from './machine';
 import { gpu_id, type Gpu, type MetricHelp } from './node';
 import type { Quantity, Store } from './store';
 import type { TextKey } from './texts';
 import { plain_table } from './users';
+import { Windows } from './windows';
 
 type Drawn = readonly [Quantity, TextKey, string];
 interface Limit {
@@ -52,12 +53,13 @@ const PLANS: Plan[] = [
 ];
 
 function lines_of(plan: Plan, store: Store, gpu: Gpu): Line[] {
+  const { times, column } = store.chart();
   const lines: Line[] = plan.lines
-    .map(([quantity, label, paint]) => ({ label: t(label), column: store.column(gpu, quantity), paint }))
+    .map(([quantity, label, paint]) => ({ label: t(label), column: column(gpu, quantity), paint }))
     .filter((line, i) => i === 0 || line.column.some((value) => value !== null));
   const limit = plan.limit && gpu.values[plan.limit.key];
   if (plan.limit && limit !== undefined)
-    lines.push({ label: t(plan.limit.label), column: new Array<number>(store.history.times.length).fill(limit), paint: 'line-limit', width: 1, dashed: true });
+    lines.push({ label: t(plan.limit.label), column: new Array<number>(times.length).fill(limit), paint: 'line-limit', width: 1, dashed: true });
   return lines;
 }
 
@@ -78,13 +80,16 @@ export class Detail {
   private readonly values = h('div', { class: 'values' });
   private readonly headings = { identity: h('h3'), users: h('h3'), values: h('h3') };
   private readonly charts = PLANS.map((plan) => new Chart({ title: plan.title, format: plan.format, base: plan.base ?? 1, height: 150, sync: 'detail' }));
+  private readonly windows: Windows;
   private shown: string | undefined;
   private store: Store | undefined;
 
-  constructor(private readonly closed: (id: string) => void) {
+  constructor(private readonly closed: (id: string) => void, chosen: () => void) {
+    this.windows = new Windows(chosen);
     this.element = h('dialog', { class: 'detail', 'aria-labelledby': 'detail-heading' },
       h('div', { class: 'head' }, this.title, this.name, this.simulated, h('span', { class: 'gap' }), this.previous, this.next, this.shut),
       this.state,
+      this.windows.element,
       h('div', { class: 'chart-grid' }, ...this.charts.map((chart) => chart.element)),
       this.headings.identity, this.identity, this.xids, this.headings.users, this.users, this.headings.values, this.values);
     this.shut.addEventListener('click', () => this.element.close());
@@ -122,6 +127,7 @@ export class Detail {
     const alone = (store.node?.gpus.length ?? 0) < 2;
     show(this.previous, !alone);
     show(this.next, !alone);
+    this.windows.update(store);
     this.update_state(gpu);
     PLANS.forEach((plan, i) => this.update_chart(this.charts[i] as Chart, plan, store, gpu));
     this.update_identity(store, gpu);
@@ -143,7 +149,8 @@ export class Detail {
   private update_state(gpu: Gpu): void {
     const mood = mood_of(gpu);
     const parts: (readonly [string, string])[] = [[t(`mood_${mood}`), mood === 'up' || mood === 'asleep' ? 'plain' : 'bad']];
-    if (gpu.why) parts.push([gpu.why, 'bad']);
+    const why = spoken(gpu.why, gpu.why_zh);
+    if (why) parts.push([why, 'bad']);
     if (!gpu.up && gpu.age_s !== undefined) parts.push([t('last_answer', { ago: duration(gpu.age_s) }), 'plain']);
     for (const held of held_by(gpu)) parts.push([t(held.text), held.level]);
     for (const fault of faults_of(gpu)) parts.push([t(fault.text, { n: fault.n }), fault.level]);
@@ -152,9 +159,10 @@ export class Detail {
 
   /** A chart of what this board never tells is not shown. */
   private update_chart(chart: Chart, plan: Plan, store: Store, gpu: Gpu): void {
-    const known = plan.lines.some(([quantity]) => store.column(gpu, quantity).some((value) => value !== null));
+    const { times, window, column } = store.chart();
+    const known = plan.lines.some(([quantity]) => column(gpu, quantity).some((value) => value !== null));
     show(chart.element, known);
-    if (known) chart.update({ times: store.history.times, lines: lines_of(plan, store, gpu), top: plan.top(gpu) });
+    if (known) chart.update({ times, window, lines: lines_of(plan, store, gpu), top: plan.top(gpu) });
   }
 
   private update_identity(store: Store, gpu: Gpu): void {

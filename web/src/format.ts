@@ -83,6 +83,12 @@ export function clock_time(unix_s: number, now_s: number): string {
   return `${at.toLocaleDateString(locale, { day: 'numeric', month: 'short' })} ${time}`;
 }
 
+/** A mark of an axis of time whose marks are so many seconds apart. */
+export function mark_time(unix_s: number, apart_s: number): string {
+  if (apart_s >= 86_400) return new Date(unix_s * 1000).toLocaleDateString(language() === 'zh' ? 'zh-CN' : 'en-GB', { day: 'numeric', month: 'short' });
+  return clock_time(unix_s, unix_s).slice(0, apart_s > 0 && apart_s < 60 ? 8 : 5);
+}
+
 /** Any value of the table of metrics, by its unit. */
 export function by_unit(value: number, unit: string | undefined): string {
   switch (unit) {

@@ -1,4 +1,4 @@
-// The last quarter of an hour, in this browser: one row of times and, for each quantity of each GPU, a column as long.
+// The last quarter of an hour, in this browser, begun with what the daemon remembers: one row of times and, for each quantity of each GPU, a column as long.
 // A value that was not known is null, and a pause without data is a gap in the lines, never a straight stretch.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -20,6 +20,18 @@ export class History {
     if (last !== undefined && time_s - last > PAUSE_S) this.row((last + time_s) / 2, new Map());
     this.row(time_s, values);
     this.trim(time_s);
+  }
+
+  /** Puts what was before in front of what this browser has seen. */
+  before(times: number[], columns: Map<string, Column>): void {
+    const first = this.times[0] ?? Infinity;
+    const older = times.findIndex((time) => time >= first);
+    const count = older < 0 ? times.length : older;
+    for (const key of columns.keys()) {
+      if (!this.columns.has(key)) this.columns.set(key, new Array<null>(this.times.length).fill(null));
+    }
+    this.times.unshift(...times.slice(0, count));
+    for (const [key, column] of this.columns) column.unshift(...(columns.get(key) ?? new Array<null>(count).fill(null)).slice(0, count));
   }
 
   /** As long as `times`; what was never known is all null. */

@@ -32,6 +32,11 @@ export function t(key: TextKey, values: Record<string, string | number> = {}): s
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
+/** What the daemon says in both languages: Chinese where it has that. */
+export function spoken<T>(english: T | undefined, chinese: T | undefined): T | undefined {
+  return language() === 'zh' ? (chinese ?? english) : english;
+}
+
 /** For keys that come with the data: the text, or the key itself where there is none. */
 export function t_maybe(key: string): string | undefined {
   return key in TEXTS ? t(key as TextKey) : undefined;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clock_time, duration } from './format';
 import { fill, fill_when, h, say, set, show } from './h';
-import { language, t, t_maybe } from './i18n';
+import { language, spoken, t, t_maybe } from './i18n';
 import type { Incident, NodeState } from './node';
 import type { Store } from './store';
 
@@ -23,9 +23,19 @@ function subject_of(incident: Incident): string {
   return incident.subject || t('incident_machine');
 }
 
-/** In the page's language where the catalog has it. */
-function spoken<T>(english: T | undefined, chinese: T | undefined): T | undefined {
-  return language() === 'zh' ? (chinese ?? english) : english;
+export function key_of(incident: Incident): string {
+  return incident.key ?? String(incident.id);
+}
+
+/** Those that ended since the daemon began, and those before, each once; the newest first. */
+export function with_earlier(ended: Incident[], earlier: Incident[], node: NodeState): Incident[] {
+  const known = new Set([...(node.incidents ?? [])].map(key_of));
+  const gpu_of = (incident: Incident): Incident => {
+    const gpu = node.gpus.find((one) => incident.subject && one.pci?.toLowerCase().includes(incident.subject));
+    return gpu ? { ...incident, gpu: gpu.index } : incident;
+  };
+  const before = earlier.filter((incident) => !known.has(key_of(incident))).map(gpu_of);
+  return [...ended, ...before].sort((a, b) => (b.end_s ?? 0) - (a.end_s ?? 0));
 }
 
 function title_of(incident: Incident): string {
@@ -45,7 +55,7 @@ class Card {
   private readonly since = h('span', { class: 'since' });
   private readonly body = h('div', { class: 'body' });
 
-  constructor(id: number) {
+  constructor(id: string) {
     this.element = h('details', { class: 'incident', 'data-incident': id },
       h('summary', {}, this.severity, this.title, this.subject, this.since), this.body);
   }
@@ -66,8 +76,9 @@ class Card {
   private update_body(incident: Incident): void {
     const now = spoken(incident.now, incident.now_zh);
     const later = spoken(incident.later, incident.later_zh);
-    fill_when(this.body, [incident.evidence, now, later, incident.ended_by, language()], () => [
-      ...(incident.ended_by ? [h('p', {}, t('incident_ended_by', { why: incident.ended_by }))] : []),
+    const ending = spoken(incident.ended_by, incident.ended_by_zh);
+    fill_when(this.body, [incident.evidence, now, later, ending, language()], () => [
+      ...(ending ? [h('p', {}, t('incident_ended_by', { why: ending }))] : []),
       ...steps(t('incident_now'), now, 'ol'),
       ...(incident.evidence?.length
         ? [h('h4', {}, t('incident_evidence')), h('pre', { tabindex: 0 }, incident.evidence.join('\n'))]
@@ -89,8 +100,8 @@ export class Incidents {
   private readonly ended = h('details', { class: 'ended' }, this.ended_title, this.ended_list);
   /** Read aloud: each new incident, once. */
   private readonly aloud = h('div', { class: 'hidden-text', role: 'status' });
-  private spoken = language();
-  private readonly cards = new Map<number, Card>();
+  private spoken_in = language();
+  private readonly cards = new Map<string, Card>();
 
   constructor() {
     this.element = h('section', { id: 'incidents', class: 'panel', 'aria-labelledby': 'incidents-heading' },
@@ -103,34 +114,36 @@ export class Incidents {
     show(this.element, incidents !== undefined);
     if (!node || !incidents) return;
     say(this.heading, t('incidents'));
-    say(this.looked, node.could_not_look ? t('incidents_blind', { why: node.could_not_look })
+    say(this.looked, node.could_not_look ? t('incidents_blind', { why: spoken(node.could_not_look, node.could_not_look_zh) ?? '' })
       : node.looked_s ? t('incidents_looked', { time: clock_time(node.looked_s, node.time_s) }) : t('not_looked'));
     const open = incidents.filter(is_open);
-    const ended = incidents.filter((incident) => !is_open(incident));
+    const ended = with_earlier(incidents.filter((incident) => !is_open(incident)), store.past.incidents, node);
     show(this.none, open.length === 0 && node.looked_s !== undefined);
     say(this.none, t('incidents_none'));
-    if (this.spoken !== language()) say(this.aloud, '');
-    this.spoken = language();
-    const fresh = open.find((incident) => !this.cards.has(incident.id));
+    if (this.spoken_in !== language()) say(this.aloud, '');
+    this.spoken_in = language();
+    const fresh = open.find((incident) => !this.cards.has(key_of(incident)));
     if (fresh) say(this.aloud, t('incident_new', { severity: severity_word(fresh.severity), title: title_of(fresh), subject: subject_of(fresh) }));
     fill(this.list, open.map((incident) => this.card(incident, node.time_s)));
     show(this.ended, ended.length > 0);
     say(this.ended_title, t('incidents_ended', { n: ended.length }));
     fill(this.ended_list, ended.map((incident) => this.card(incident, node.time_s)));
-    this.forget(incidents);
+    this.forget([...open, ...ended]);
   }
 
   private card(incident: Incident, now_s: number): HTMLElement {
-    let card = this.cards.get(incident.id);
+    const key = key_of(incident);
+    let card = this.cards.get(key);
     if (!card) {
-      card = new Card(incident.id);
-      this.cards.set(incident.id, card);
+      card = new Card(key);
+      this.cards.set(key, card);
     }
     card.update(incident, now_s);
     return card.element;
   }
 
   private forget(known: Incident[]): void {
-    for (const id of this.cards.keys()) if (!known.some((incident) => incident.id === id)) this.cards.delete(id);
+    const keys = new Set(known.map(key_of));
+    for (const key of this.cards.keys()) if (!keys.has(key)) this.cards.delete(key);
   }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { by_unit, bytes, clock_time, count, duration, fine_percent, NONE } from './format';
 import { fill_when, h, say } from './h';
-import { t } from './i18n';
+import { spoken, t } from './i18n';
 import type { NodeState } from './node';
 import type { Store } from './store';
 
@@ -20,12 +20,17 @@ function machine_facts(node: NodeState): (Fact | undefined)[] {
     [t('machine_host'), node.host || NONE],
     [t('machine_gpus'), t('machine_gpus_value', { up: node.gpus.filter((gpu) => gpu.up).length, all: node.gpus.length })],
     node.gpus_on_bus === undefined || node.simulated ? undefined : [t('machine_bus'), count(node.gpus_on_bus)],
-    [t('machine_driver'), node.driver_version ?? node.no_driver ?? t('unknown')],
+    [t('machine_driver'), node.driver_version ?? spoken(node.no_driver, node.no_driver_zh) ?? t('unknown')],
     [t('machine_time'), clock_time(node.time_s, node.time_s)],
     log ? [t('machine_kernel_log'), log.readable ? t('kernel_read') : t('kernel_not_read', { why: log.why ?? t('unknown') })] : undefined,
     log ? [t('machine_kernel_lines'), `${count(log.lines)} / ${count(log.lost)}`] : undefined,
     log ? [t('machine_kernel_unverified'), count(log.unverified)] : undefined,
   ];
+}
+
+function history_fact(history: NodeState['history']): Fact | undefined {
+  if (!history) return undefined;
+  return [t('self_history'), history.up ? bytes(history.file_bytes) : t('self_history_still', { why: spoken(history.why, history.why_zh) ?? history.condition })];
 }
 
 function self_facts(store: Store): (Fact | undefined)[] {
@@ -37,6 +42,7 @@ function self_facts(store: Store): (Fact | undefined)[] {
     [t('self_resident'), bytes(self.resident_bytes)],
     self.proportional_bytes === undefined ? undefined : [t('self_proportional'), bytes(self.proportional_bytes)],
     [t('self_scrapes'), count(self.scrapes)],
+    history_fact(store.node?.history),
     [t('self_restarts'), count(self.sampler_restarts)],
     [t('self_left'), count(self.left_behind)],
   ];

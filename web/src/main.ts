@@ -7,7 +7,7 @@ import { Detail } from './detail';
 import { h, say } from './h';
 import { Header } from './header';
 import { choose_language, first_language, language, t } from './i18n';
-import { Incidents } from './incidents';
+import { Incidents, is_open } from './incidents';
 import { Machine } from './machine';
 import { tab_token } from './memory';
 import type { MetricHelp, NodeState } from './node';
@@ -22,14 +22,14 @@ import { Users } from './users';
 show_theme(chosen_theme());
 choose_language(first_language());
 
-const store = new Store();
+const store = new Store(ask);
 const summary = new Summary();
 const incidents = new Incidents();
-const overview = new Overview();
+const overview = new Overview(remember);
 const users = new Users();
 const machine = new Machine();
 const table = new GpuTable({ open: (id) => detail.open(id), point: (id) => overview.point(id) });
-const detail = new Detail((id) => table.focus(id));
+const detail = new Detail((id) => table.focus(id), remember);
 const header = new Header({ language: speak, theme: repaint, skip: focus_table });
 const token = new TokenForm(() => connection.open());
 const licences = h('a', { href: '/licences.txt' });
@@ -62,15 +62,33 @@ function update(): void {
   for (const view of [summary, incidents, table, overview, users, machine, detail]) view.update(store);
 }
 
+/** A question to the daemon. Throws where it has no answer. */
+async function ask(path: string): Promise<unknown> {
+  const headers: Record<string, string> = tab_token() ? { Authorization: `Bearer ${tab_token()}` } : {};
+  const answer = await fetch(path, { headers });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+}
+
+let ended_known = -1;
+
+/** What the daemon remembers: for the charts, and incidents that ended, again when one more has. */
+function remember(): void {
+  update();
+  store.remember().then((fresh) => fresh && update(), () => undefined);
+  const node = store.node;
+  const ended = node?.incidents?.filter((incident) => !is_open(incident)).length ?? 0;
+  if (!node?.history || ended === ended_known) return;
+  store.past.refresh_incidents(node.time_s).then(() => { ended_known = ended; }, () => undefined);
+}
+
 let asked_ms = 0;
 
 /** The meaning of the values; asked again after a while where it did not come. */
 async function ask_metrics(): Promise<void> {
   if (store.metrics.length > 0 || Date.now() - asked_ms < 10_000) return;
   asked_ms = Date.now();
-  const headers: Record<string, string> = tab_token() ? { Authorization: `Bearer ${tab_token()}` } : {};
-  const answer = await fetch('/api/v1/metrics', { headers });
-  if (answer.ok) store.metrics = ((await answer.json()) as { metrics: MetricHelp[] }).metrics;
+  store.metrics = ((await ask('/api/v1/metrics')) as { metrics: MetricHelp[] }).metrics;
 }
 
 const connection = new Connection({
@@ -80,7 +98,7 @@ const connection = new Connection({
     if (event !== 'node') return;
     store.take(JSON.parse(data) as NodeState, Date.now());
     ask_metrics().then(() => detail.update(store), () => undefined);
-    update();
+    remember();
   },
   on_link: (link) => {
     store.link = link;

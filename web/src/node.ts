@@ -38,6 +38,7 @@ export interface Gpu {
   asleep?: boolean;
   /** Why it is not up. */
   why?: string;
+  why_zh?: string;
   /** Since its last values; absent where it never answered. */
   age_s?: number;
   hangs: number;
@@ -52,6 +53,8 @@ export interface Gpu {
 
 export interface Incident {
   id: number;
+  /** The same across restarts of the daemon, and in its history. */
+  key?: string;
   cause: string;
   title: string;
   title_zh?: string;
@@ -63,6 +66,7 @@ export interface Incident {
   last_s?: number;
   end_s?: number;
   ended_by?: string;
+  ended_by_zh?: string;
   evidence?: string[];
   now?: string[];
   now_zh?: string[];
@@ -77,12 +81,16 @@ export interface NodeState {
   simulated: boolean;
   driver_version?: string;
   no_driver?: string;
+  no_driver_zh?: string;
   gpus_on_bus?: number;
   gpus: Gpu[];
   looked_s?: number;
   could_not_look?: string;
+  could_not_look_zh?: string;
   incidents?: Incident[];
   kernel_log?: { readable: boolean; why?: string; lines: number; lost: number; unverified: number };
+  /** Absent where none is kept. */
+  history?: { up: boolean; condition: string; why?: string; why_zh?: string; file_bytes: number };
   self?: {
     cpu_s: number;
     resident_bytes: number;

@@ -6,6 +6,7 @@ import { h, say, show } from './h';
 import { t } from './i18n';
 import { gpu_id, type Gpu } from './node';
 import type { Quantity, Store } from './store';
+import { Windows } from './windows';
 
 interface Shown {
   chart: Chart;
@@ -21,11 +22,13 @@ function highest(gpus: Gpu[], key: string, otherwise: number): number {
 export class Overview {
   readonly element: HTMLElement;
   private readonly heading = h('h2', { id: 'charts-heading' });
+  private readonly windows: Windows;
   private readonly shown: Shown[];
   private store: Store | undefined;
   private pointed: string | undefined;
 
-  constructor() {
+  constructor(chosen: () => void) {
+    this.windows = new Windows(chosen);
     const make = (quantity: Quantity, title: ChartOptions['title'], format: ChartOptions['format'], top: Shown['top']): Shown => ({
       quantity,
       top,
@@ -38,7 +41,7 @@ export class Overview {
       make('traffic', 'chart_traffic', rate, () => 1e9),
     ];
     this.element = h('section', { id: 'charts', class: 'panel', 'aria-labelledby': 'charts-heading' },
-      h('div', { class: 'head' }, this.heading), h('div', { class: 'chart-grid' }, ...this.shown.map((one) => one.chart.element)));
+      h('div', { class: 'head' }, this.heading, this.windows.element), h('div', { class: 'chart-grid' }, ...this.shown.map((one) => one.chart.element)));
   }
 
   update(store: Store): void {
@@ -46,8 +49,10 @@ export class Overview {
     const gpus = store.node?.gpus ?? [];
     say(this.heading, t('charts'));
     show(this.element, gpus.length > 0);
+    this.windows.update(store);
+    const { times, window } = store.chart();
     for (const one of this.shown)
-      one.chart.update({ times: store.history.times, lines: this.lines(store, gpus, one.quantity), top: one.top(gpus) });
+      one.chart.update({ times, window, lines: this.lines(store, gpus, one.quantity), top: one.top(gpus) });
   }
 
   point(id: string | undefined): void {
@@ -64,7 +69,7 @@ export class Overview {
   private lines(store: Store, gpus: Gpu[], quantity: Quantity): Line[] {
     const line = (gpu: Gpu, pointed: boolean): Line => ({
       label: t('line_all', { n: gpu.index }),
-      column: store.column(gpu, quantity),
+      column: store.chart().column(gpu, quantity),
       paint: pointed || gpus.length === 1 ? 'line-a' : 'line-many',
       width: pointed ? 2 : 1.25,
       unnamed: gpus.length > 1 && !pointed,

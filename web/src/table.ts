@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { celsius, duration, gib, megahertz, NONE, percent, rate, watts } from './format';
 import { Bar, fill_when, h, say, set, show } from './h';
-import { t } from './i18n';
+import { spoken, t } from './i18n';
 import { faults_of, headroom_c, heat_level, held_by, mood_of, share, type Level } from './judge';
 import { owners_of } from './jobs';
 import { gpu_id, type Gpu } from './node';
@@ -153,8 +153,9 @@ class Row {
 
   private update_why(gpu: Gpu): void {
     const last = gpu.age_s === undefined ? t('never_answered') : t('last_answer', { ago: duration(gpu.age_s) });
-    fill_when(this.why, [gpu.why, last], () => [
-      h('span', { class: 'first', 'data-level': gpu.asleep ? 'plain' : 'bad' }, gpu.why || t('mood_silent')),
+    const why = spoken(gpu.why, gpu.why_zh);
+    fill_when(this.why, [why, last], () => [
+      h('span', { class: 'first', 'data-level': gpu.asleep ? 'plain' : 'bad' }, why || t('mood_silent')),
       h('span', { class: 'second' }, last),
     ]);
   }
@@ -220,7 +221,7 @@ export class GpuTable {
     show(this.message, none);
     show(this.table, !none);
     set(this.message, { 'data-level': node.no_driver ? 'bad' : 'plain' });
-    if (none) say(this.message, node.no_driver ? t('no_driver', { why: node.no_driver }) : t('no_gpus'));
+    if (none) say(this.message, node.no_driver ? t('no_driver', { why: spoken(node.no_driver, node.no_driver_zh) ?? '' }) : t('no_gpus'));
     node.gpus.forEach((gpu, at) => this.row(gpu, at).update(store, gpu, models.size === 1));
     this.drop(new Set(node.gpus.map(gpu_id)));
   }
