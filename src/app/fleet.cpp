@@ -287,6 +287,9 @@ int run_fleet(const std::vector<std::string>& arguments, const Console& console)
     return run_fleet_prometheus(
         options.prometheus, {options.json, options.quiet, language_of(options.language)}, *catalog, console);
   }
+  if (options.prometheus.any())
+    return console.usage_error(base::make_error(
+        ErrorKind::Malformed, "one of these options asks a Prometheus: give --prometheus URL, too"));
   const base::Result<Plan> plan = plan_of(options);
   if (!plan) return console.usage_error(plan.error());
   const model::FleetReport fleet = judge(ask_all(*plan, options, console), *catalog);

@@ -77,7 +77,7 @@ base::Result<std::vector<Price>> read_prices(const std::string& path) {
 
 base::Result<TimeWindow> window_of(const FleetPrometheusOptions& options) {
   TimeWindow window;
-  const auto step = span_of(options.step);
+  const auto step = span_of(options.step.empty() ? "60s" : options.step);
   if (!step || *step < 1 || *step > kDay)
     return make_error(ErrorKind::Malformed, fmt::format("--step: '{}' is no time from 1s to 1d",
                                                         base::printable(options.step, 40)));
@@ -86,7 +86,8 @@ base::Result<TimeWindow> window_of(const FleetPrometheusOptions& options) {
   if (!options.until.empty()) {
     GPUWRIGHT_TRY(until, time_of("--until", options.until, until));
   }
-  GPUWRIGHT_TRY(std::int64_t since, time_of("--since", options.since, until));
+  GPUWRIGHT_TRY(const std::int64_t since,
+                time_of("--since", options.since.empty() ? "24h" : options.since, until));
   window.end = until / window.step * window.step;
   window.begin = since / window.step * window.step;
   constexpr std::int64_t kMostInAll = 1'000'000;
@@ -334,9 +335,10 @@ base::Result<PrometheusClient> client_of(const FleetPrometheusOptions& options) 
 void add_prometheus_options(CommandLine& line, FleetPrometheusOptions& options) {
   line.option("--prometheus", options.url, "URL",
               "ask this Prometheus instead: what is sick, and where the GPU time and the money went");
-  line.option("--since", options.since, "TIME", "--prometheus: 24h, 7d, 2026-11-30, 2026-11-30T14:05 (UTC)");
+  line.option("--since", options.since, "TIME",
+              "--prometheus: 7d, 2026-11-30, 2026-11-30T14:05 (UTC); default: 24h");
   line.option("--until", options.until, "TIME", "--prometheus: the same; default: now");
-  line.option("--step", options.step, "TIME", "--prometheus: one look at each GPU every 60s");
+  line.option("--step", options.step, "TIME", "--prometheus: from one look at each GPU to the next (60s)");
   line.option("--token-file", options.token_file, "FILE", "--prometheus: a bearer token");
   line.option("--ca", options.authorities, "FILE", "--prometheus: whom to trust with https (PEM)");
   line.option("--price", options.price_file, "FILE",

@@ -11,15 +11,20 @@ namespace gpuwright::app {
 
 struct FleetPrometheusOptions {
   std::string url;
-  std::string since = "24h";
+  std::string since;  ///< empty: 24h
   std::string until;
-  std::string step = "60s";
+  std::string step;  ///< empty: 60s
   std::string timeout = "60s";
   std::string token_file;
   std::string authorities;
   std::string price_file;
   std::string price;
   std::string waiting;
+
+  /// Whether one is set that means nothing without the URL.
+  bool any() const {
+    return !(since + until + step + token_file + authorities + price_file + price + waiting).empty();
+  }
 };
 
 void add_prometheus_options(CommandLine& line, FleetPrometheusOptions& options);

@@ -301,6 +301,9 @@ TEST_F(RecordedFleet, MistakesAreToldInOneLine) {
   says({"--waiting", "0"}, "--waiting");
   says({"--price", folder_.path() + "/none.csv"}, "none.csv");
   says({"host1"}, "--prometheus asks no hosts");
+  const Ran without = run({program(), "fleet", "host1", "--since", "7d"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("give --prometheus URL, too"));
 }
 
 TEST(FleetOfPrometheus, ATokenIsSentAndRefusalsAreTold) {
