@@ -52,8 +52,8 @@ class Recording {
 };
 
 std::string labels(const std::string& node, const std::string& uuid, int gpu, const std::string& more = {}) {
-  return "{job=\"gpu\",instance=\"" + node + ":9400\",uuid=\"" + uuid + "\",gpu=\"" + std::to_string(gpu) +
-         "\"" + (more.empty() ? "" : "," + more) + "}";
+  return "{job=\"gpu/nodes.v1 (a)\",instance=\"" + node + ":9400\",uuid=\"" + uuid + "\",gpu=\"" +
+         std::to_string(gpu) + "\"" + (more.empty() ? "" : "," + more) + "}";
 }
 
 /// A GPU that tells under our names, from minute to minute.
@@ -85,7 +85,7 @@ class Gpu {
 };
 
 void up(Recording& recording, const std::string& node, int from, int to, double value) {
-  recording.add("up{job=\"gpu\",instance=\"" + node + ":9400\"}", from, to, value);
+  recording.add("up{job=\"gpu/nodes.v1 (a)\",instance=\"" + node + ":9400\"}", from, to, value);
 }
 
 /// n1 tells under our names.
@@ -120,7 +120,7 @@ void plant_first_node(Recording& recording) {
 void plant_second_node(Recording& recording) {
   up(recording, "n2", 0, kMinutes, 1);
   const auto dcgm = [&](const std::string& field, int gpu, int from, int to, double value, bool pod) {
-    recording.add(field + "{job=\"gpu\",instance=\"n2:9400\",gpu=\"" + std::to_string(gpu) +
+    recording.add(field + "{job=\"gpu/nodes.v1 (a)\",instance=\"n2:9400\",gpu=\"" + std::to_string(gpu) +
                       "\",UUID=\"GPU-b" + std::to_string(gpu) +
                       "\",modelName=\"NVIDIA A10\",Hostname=\"n2\"" +
                       (pod ? ",pod=\"train-0\",namespace=\"ml\",container=\"main\"" : "") + "}",
