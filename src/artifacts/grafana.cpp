@@ -157,10 +157,14 @@ std::string Dashboard::write() {
   json_.key("id").null();
   json_.key("uid").string("gpuwright-" + name_);
   json_.key("title").string(title("dashboard", name_));
-  json_.key("description")
-      .string(
-          say("Made by `gpuwright render grafana`. What it shows is the table of metrics of gpuwright serve.",
-              "由 `gpuwright render grafana` 生成，内容来自 gpuwright serve 的指标表。"));
+  std::string about = say("Made by `gpuwright render grafana` from the table of metrics of gpuwright serve.",
+                          "由 `gpuwright render grafana` 根据 gpuwright serve 的指标表生成。");
+  if (name_ == "cost")
+    about +=
+        say(" The price is an estimate until you set yours; `gpuwright fleet --prometheus` has a ledger that "
+            "sums.",
+            "价格在您填写之前只是估算；`gpuwright fleet --prometheus` 给出可加总的账目。");
+  json_.key("description").string(about);
   json_.key("tags").begin_array().string("gpuwright").string("gpu").end_array();
   json_.key("schemaVersion").integer(kSchemaVersion).key("version").integer(1);
   json_.key("editable").boolean(true).key("graphTooltip").integer(1).key("fiscalYearStartMonth").integer(0);
