@@ -67,7 +67,10 @@ class DropIns {
  public:
   DropIns(Probe& probe, const std::string& main, const List& imports) : probe_(probe), imports_(imports) {
     const std::string folder = main.substr(0, main.rfind('/'));
-    for (const char* name : {"/conf.d", "/config.d", "/containerd.d"}) look_into(folder + name);
+    const auto beside = probe_.source().list_directory(folder);
+    for (const std::string& name : beside ? *beside : List()) {
+      if (name.ends_with(".d")) look_into(folder + "/" + name);
+    }
     if (main != kOwnPath) look_at(kOwnPath);
   }
   List unread, runtimes, foreign;

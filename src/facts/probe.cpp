@@ -124,6 +124,13 @@ bool Probe::exists(const std::string& path) {
   return false;
 }
 
+Field<bool> Probe::presence(const std::string& path) {
+  const auto names = source_.list_directory(path.substr(0, path.rfind('/')));
+  if (!names && !source_.live())
+    return absent<bool>(reason_of(names.error().kind), path, names.error().message);
+  return found(exists(path), path);
+}
+
 Field<std::string> Probe::value_of(const Field<std::string>& from, std::string_view key) {
   if (!from.known()) return from;
   const model::Evidence* place = machine_.place(from.provenance());

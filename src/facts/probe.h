@@ -42,6 +42,8 @@ class Probe {
   Field<std::string> said(const std::vector<std::string>& argv,
                           std::chrono::milliseconds deadline = std::chrono::seconds(5));
   bool exists(const std::string& path);
+  /// The same as a fact: absent where nobody recorded what lies in that folder.
+  Field<bool> presence(const std::string& path);
   /// What programs whose command line begins so said on a machine that a person wrote down, one after the
   /// other: whoever writes a machine down asks in words of his own. Empty on a live machine or a capture.
   std::string written(std::string_view beginning);

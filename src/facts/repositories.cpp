@@ -65,7 +65,7 @@ class Reader {
     repository.address = Probe::derived(base::printable(address, 200), repository.path);
     repository.key_file = Probe::derived(base::printable(key, 200), repository.path);
     if (key.starts_with('/')) {
-      repository.has_key = probe_.found(probe_.exists(key), key);
+      repository.has_key = probe_.presence(key);
     } else {
       repository.has_key = Field<bool>(Absent{AbsentReason::Unsupported},
                                        probe_.note(path, "the line names no key file of its own"));

@@ -227,7 +227,8 @@ void read_node_text(const std::string& place, std::string_view text, std::vector
     if (label != std::string_view::npos) {
       const std::string_view rest = line.substr(label + kStateLabel.size() + 1);
       state = rest.substr(0, rest.find_first_of(", \t"));
-    } else if (words.size() > 1 && is_upgrade_state(words.back()) && base::contains(place, "node")) {
+    } else if (words.size() > 1 && is_upgrade_state(words.back()) && base::contains(place, "node") &&
+               !base::contains(line, " label to ")) {  // an event tells of a state that may be over
       state = words.back();
     }
     if (state.empty() || nodes.size() >= 512) continue;

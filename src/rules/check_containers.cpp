@@ -86,7 +86,7 @@ std::vector<List> wanted_names(const model::GpuFacts& facts) {
   const model::GpuReport& gpu = facts.report;
   const std::string index = model::key_text(gpu.index);
   std::vector<List> wanted;
-  const bool mig = gpu.mig_current.known() && gpu.mig_current.value();
+  const bool mig = gpu.mig_current.known() ? gpu.mig_current.value() : !model::each(facts.mig).empty();
   if (gpu.excluded.known() && gpu.excluded.value()) return wanted;
   if (!mig) wanted.push_back({index, model::key_text(gpu.uuid)});
   for (const model::MigInstance& instance : model::each(facts.mig)) {

@@ -66,7 +66,10 @@ model::Verdict check_group_viable(Look look, const Situation& situation) {
     const std::vector<std::string>* given = nullptr;
     if (model::key_text(function.vendor) != "10de" || !is_passed(function, guests, given)) continue;
     any = true;
-    if (!function.iommu_group.known() && function.iommu_group.reason() == model::AbsentReason::NotFound) {
+    // Where nothing else of its folder is known either, somebody wrote down the list alone.
+    const bool looked = function.numa_node.known();
+    if (looked && !function.iommu_group.known() &&
+        function.iommu_group.reason() == model::AbsentReason::NotFound) {
       look.fails("host.iommu_group_absent").with("device", function.key()).proof(function.iommu_group);
       break;
     }
