@@ -125,17 +125,19 @@ bool is_whole(const VgpuName& name) {
   return !name.on_mig && name.gigabytes >= board_memory(name.board);
 }
 
-void look_at_guest(Look& look, const model::Machine& machine, const model::GuestFacts& guest, bool& any) {
+/// The vGPUs of a guest on NVSwitch: of a machine that has switches, or of boards that sit on them.
+void look_at_guest(Look& look, const model::Machine& machine, const model::GuestFacts& guest, bool switches,
+                   bool& any) {
   std::vector<const model::VgpuFacts*> several;
   for (const std::string& address : model::each(guest.devices)) {
     const model::VgpuFacts* vgpu = vgpu_at(machine, address);
-    if (vgpu != nullptr && vgpu->type_name.known()) several.push_back(vgpu);
+    const auto name = vgpu == nullptr ? std::nullopt : vgpu_name(model::key_text(vgpu->type_name));
+    if (name && (switches || board_memory(name->board) > 0)) several.push_back(vgpu);
   }
   if (several.size() < 2) return;
   any = true;
   for (const model::VgpuFacts* vgpu : several) {
-    const auto name = vgpu_name(vgpu->type_name.value());
-    if (!name || is_whole(*name)) continue;
+    if (is_whole(*vgpu_name(vgpu->type_name.value()))) continue;
     look.fails("vgpu.no_peers")
         .with("type", vgpu->type_name.value())
         .with("guest", model::key_text(guest.name))
@@ -157,9 +159,8 @@ model::Verdict check_vgpu_peers(Look look, const Situation& situation) {
   });
   const bool switches =
       on_bus || (machine.driver.nvswitches.known() && machine.driver.nvswitches.value() > 0);
-  for (const model::GuestFacts& guest : model::each(machine.virtual_machines.guests)) {
-    if (switches) look_at_guest(look, machine, guest, any);
-  }
+  for (const model::GuestFacts& guest : model::each(machine.virtual_machines.guests))
+    look_at_guest(look, machine, guest, switches, any);
   // From inside: several vGPUs of a board that sits on NVSwitch.
   std::int64_t count = 0;
   const model::GpuReport* part = nullptr;
