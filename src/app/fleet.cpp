@@ -265,8 +265,7 @@ void add_options(CommandLine& line, FleetOptions& options) {
   line.example("gpuwright fleet --hosts nodes.txt --ssh 'ssh -F cluster.conf' --json", "for a program");
   line.example("gpuwright fleet --prometheus http://prometheus:9090 --since 7d",
                "where a week of GPU time went");
-  line.example("gpuwright fleet --prometheus https://prometheus --token-file TOKEN --price-per-gpu-hour 2.10",
-               "at your price");
+  line.example("gpuwright fleet --prometheus https://prom --price-per-gpu-hour 2.10", "at your price");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -15,17 +16,24 @@ namespace gpuwright::base {
 /// The text without white space (space, tab, CR, LF, VT, FF) at both ends. Views into `text`.
 std::string_view trim(std::string_view text);
 
+/// A string that is about to go: views into it would dangle.
+template <class Text>
+concept Temporary = std::same_as<Text, std::string>;
+
 /// Pieces between separators; an empty text gives one empty piece. Views into `text`.
 std::vector<std::string_view> split(std::string_view text, char separator);
+std::vector<std::string_view> split(Temporary auto&& text, char separator) = delete;
 
 /// Lines without their line ends (LF or CRLF). A last line without line end counts. Views into `text`.
 std::vector<std::string_view> lines(std::string_view text);
+std::vector<std::string_view> lines(Temporary auto&& text) = delete;
 
 /// How many line feeds the text holds. Many bytes at once: for texts of gigabytes.
 std::int64_t count_line_feeds(std::string_view text);
 
 /// Non-empty runs between white space. Views into `text`.
 std::vector<std::string_view> words(std::string_view text);
+std::vector<std::string_view> words(Temporary auto&& text) = delete;
 
 /// Whether `size` bytes are the same; without a call, for the few bytes that most comparisons are about.
 inline bool equal_bytes(const char* a, const char* b, std::size_t size) {

@@ -34,6 +34,7 @@ void close_all_but(int one, int other) {
 [[noreturn]] void become_child(const char* name, int fd, const Forked::Work& work, int kept) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, name);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // one that waits for a driver does not outlive who is killed
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);

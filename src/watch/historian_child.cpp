@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -295,6 +296,7 @@ class Child {
 }  // namespace
 
 void run_historian(int fd, const HistorianChildOptions& options) {
+  ::prctl(PR_SET_PDEATHSIG, 0);  // what was handed over is written down, then it ends by itself
   ::umask(027);
   Child(fd, options).run();
 }

@@ -65,7 +65,8 @@ TEST(FakeGpuAgreement, TwoProcessesSeeTheSameMachine) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(ours, theirs);
   EXPECT_NE(ours.find("\n-2 -2 -2 -2 "), std::string::npos) << ours;  // the lost one gave no handle
-  EXPECT_EQ(base::lines(fake.kernel_log()).size(), 3U) << fake.kernel_log();
+  const std::string log = fake.kernel_log();
+  EXPECT_EQ(base::lines(log).size(), 3U) << log;
   ::unsetenv("GPUWRIGHT_FAKEGPU_START");
 }
 
