@@ -56,7 +56,8 @@ share() { # LABEL PID SECONDS
   awk -v label="$1" -v cpu="$(awk -v a="$after" -v b="$before" 'BEGIN { print a - b }')" -v s="$3" 'BEGIN { printf "%-46s %.3f %% of a processor\n", label, 100 * cpu / s }'
 }
 
-export RUNTIME_DIRECTORY=$folder GPUWRIGHT_NVML=$library GPUWRIGHT_FAKEGPU=$folder/scenario
+mkdir "$folder/run"
+export RUNTIME_DIRECTORY=$folder/run GPUWRIGHT_NVML=$library GPUWRIGHT_FAKEGPU=$folder/scenario
 printf 'boards 8 h100-sxm\nload 60\nprocess 0 4711 python3 40GiB\n' >"$folder/scenario"
 our_port=$(free_port) their_port=$(free_port)
 options=()
